@@ -115,7 +115,8 @@ export async function startComponent(
   const accessLog = log.child({}, { redact: [] })
   const logLevel = new LogLevel(log, accessLog)
   const broadcast = worker && (() => worker.refreshOthers())
-  const context = await openContext({ config, clock, log, node, broadcast })
+  const workers = worker?.workers
+  const context = await openContext({ config, clock, log, node, workers, broadcast })
   const { store, replica, users, budget, yieldTurn, telemetry, families } = context
   const { health } = store
   const stopCleanup = watchStore(context)
@@ -139,7 +140,7 @@ export async function startComponent(
   }
   const program = { version: version(), features }
   const { isShared: isStoreShared } = store
-  const shared = { replica, health, isStoreShared }
+  const shared = { replica, health, isStoreShared, workers }
   const sync = new Sync({ ...shared, session: own, clock, log, node, key, program })
   store.onEntries = () => void replica.refresh()
   followLag(sync, context.families)

@@ -47,7 +47,7 @@ export const configSchema = section(
       minimum: 1,
       maximum: 64,
       description:
-        'Number of processes that share the listeners. Each is a node: `<node>-1`, `<node>-2`, … 1: one process does everything.',
+        'Number of processes that share the listeners, named `<node>-1`, `<node>-2`, … 1: one process does everything.',
     }),
     data_dir: string({
       default: './data',

@@ -42,6 +42,13 @@ export interface ListenerPorts extends SyncPorts {
   readonly onWatch: (fields: Fields) => void
 }
 
+/** How a message is heard. */
+interface Hearing {
+  readonly isRequest?: boolean
+  /** Called when a sender that was not known has told that it is there. */
+  readonly onMet?: () => void
+}
+
 /** Milliseconds between two requests to a node whose current start is unknown. */
 const meetPauseMs = 1000
 
@@ -84,7 +91,7 @@ export class Listener {
   }
 
   /** Takes note of the sender. Undefined: the message is ignored. */
-  #hear({ heartbeat }: Message, about: string, isRequest = false): Heard | undefined {
+  #hear({ heartbeat }: Message, about: string, hearing: Hearing = {}): Heard | undefined {
     const { onHeard, peers, strangers, wire } = this.#ports
     if (this.#isClosed || this.#isOfThisNode(heartbeat, about)) return undefined
     const heard = peers.hear(heartbeat)
@@ -93,11 +100,23 @@ export class Listener {
       return undefined
     }
     if (heard === 'stranger') {
-      const mustWait = heartbeat.leaving || (!isRequest && strangers.wait(heartbeat.node))
-      if (!mustWait) this.#meet(heartbeat, about).catch(noop)
+      const { isRequest = false, onMet } = hearing
+      // changes of a process that sends no heartbeats are no reason to ask who it is
+      const isWanted = isRequest || onMet !== undefined || heartbeat.speaker === undefined
+      const mustMeet = isWanted && !heartbeat.leaving
+      if (mustMeet && (isRequest || !strangers.wait(heartbeat.node)))
+        this.#meet(heartbeat, about).then(onMet, noop)
     } else if (heartbeat.leaving) peers.drop(heartbeat.node)
     onHeard()
     return heard
+  }
+
+  /** Takes what counts from a known process only: now, or as soon as it is known. */
+  #takeOfKnown(message: Message, topic: string, take: () => void): void {
+    const onMet = () => {
+      if (this.#ports.peers.hear(message.heartbeat) === 'heard') take()
+    }
+    if (this.#hear(message, topic, { onMet }) === 'heard') take()
   }
 
   #isOfThisNode(heartbeat: Heartbeat, about: string): boolean {
@@ -146,10 +165,11 @@ export class Listener {
 
   /** What another process has used of rate limits; its digest is not compared, since it comes often. */
   #onUsage(message: Message, topic: string): void {
-    if (this.#hear(message, topic) !== 'heard') return
+    const { onUsage, wire } = this.#ports
     const { boot, node } = message.heartbeat
-    if (this.#ports.onUsage(boot, message.fields)) return
-    this.#ports.wire.ignore(node, topic, 'the usage is malformed')
+    this.#takeOfKnown(message, topic, () => {
+      if (!onUsage(boot, message.fields)) wire.ignore(node, topic, 'the usage is malformed')
+    })
   }
 
   /** Takes a change. Its digest is not compared: the next heartbeat does that, once the change has arrived. */
@@ -171,7 +191,7 @@ export class Listener {
   }
 
   #onWatch(message: Message, topic: string): void {
-    if (this.#hear(message, topic) === 'heard') this.#ports.onWatch(message.fields)
+    this.#takeOfKnown(message, topic, () => this.#ports.onWatch(message.fields))
   }
 
   /** `service.registry.<node>.digest`: the digests of all buckets, or the summaries in the named ones. */
@@ -202,7 +222,7 @@ export class Listener {
   /** A request carries the digest of its sender: what this node lacks is fetched in return. */
   #onRequest(message: Message, uri: string): void {
     if (this.#isClosed) return
-    const heard = this.#hear(message, uri, true)
+    const heard = this.#hear(message, uri, { isRequest: true })
     if (!heard)
       throw new ServiceError('wamp.error.not_authorized', 'the request was received before')
     if (heard === 'heard') this.#compare(message.heartbeat)

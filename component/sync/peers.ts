@@ -19,6 +19,10 @@ export interface Peer {
   readonly features: readonly string[]
   /** Its next heartbeat follows within this time; undefined: it is an earlier gateway. Milliseconds. */
   readonly everyMs: number | undefined
+  /** The names of all processes of its gateway, its own included. */
+  readonly workers: readonly string[]
+  /** The process of its gateway that sends heartbeats, where that is another one. */
+  readonly speaker: string | undefined
   /** Its clock minus ours; what the message was under way for makes it less. Milliseconds. */
   readonly clockOffsetMs: number
   /** Milliseconds since the epoch, as the next one. */
@@ -46,16 +50,22 @@ export type Heard = 'heard' | 'repeated' | 'stranger'
 export class Peers {
   readonly #clock: Pick<Clock, 'now'>
   readonly #storeOffsetMs: () => number | undefined
+  readonly #ownSpeaker: string | undefined
   readonly #known = new Map<string, Known>()
   #lastExchangedAt: number | undefined
 
-  /** @param storeOffsetMs the clock of the database minus ours, where all nodes have one; undefined while it is not known */
+  /**
+   * @param storeOffsetMs the clock of the database minus ours, where all nodes have one; undefined while it is not known
+   * @param ownSpeaker the process that sends the heartbeats of this gateway, where that may be another one
+   */
   constructor(
     clock: Pick<Clock, 'now'>,
     storeOffsetMs: () => number | undefined = () => undefined,
+    ownSpeaker?: string,
   ) {
     this.#clock = clock
     this.#storeOffsetMs = storeOffsetMs
+    this.#ownSpeaker = ownSpeaker
   }
 
   /** Takes note of an event or a request. */
@@ -88,7 +98,7 @@ export class Peers {
   /** What another gateway is told of those that are there. */
   introductions(): Introduced[] {
     const now = this.#clock.now()
-    return this.present().flatMap(({ node, heardAt }) => {
+    return this.#all().flatMap(({ node, heardAt }) => {
       const heartbeat = this.#known.get(node)?.heartbeat
       return heartbeat ? [{ heartbeat, ago: Math.max(0, now - heardAt) }] : []
     })
@@ -117,8 +127,13 @@ export class Peers {
     return this.#find(node)?.peer
   }
 
-  /** All that are there, by name. */
+  /** All other gateways that are there, by name: of their processes, the ones that send heartbeats. */
   present(): Peer[] {
+    const isOther = ({ node, speaker }: Peer) => speaker === undefined && node !== this.#ownSpeaker
+    return this.#all().filter(isOther)
+  }
+
+  #all(): Peer[] {
     return [...this.#known.keys()].sort().flatMap((node) => this.get(node) ?? [])
   }
 
@@ -139,12 +154,20 @@ export class Peers {
 
   #find(node: string): Known | undefined {
     const known = this.#known.get(node)
-    // a clock that was set back must not keep a peer present
-    if (known && Math.abs(this.#clock.now() - known.peer.heardAt) <= silenceOf(known.peer)) {
+    if (this.#isHeard(known) || this.#isHeard(this.#known.get(known?.peer.speaker ?? node))) {
       return known
     }
     this.#known.delete(node)
     return undefined
+  }
+
+  /** Whether it has said something in time. One that sends no heartbeats is there as long as the one that sends them. */
+  #isHeard(known: Known | undefined): boolean {
+    // a clock that was set back must not keep a peer present
+    return (
+      known !== undefined &&
+      Math.abs(this.#clock.now() - known.peer.heardAt) <= silenceOf(known.peer)
+    )
   }
 
   #note(known: Known, heartbeat: Heartbeat): void {
@@ -170,8 +193,12 @@ export class Peers {
 /** @param heardAt milliseconds since the epoch */
 function peerOf(heartbeat: Heartbeat, heardAt: number): Omit<Peer, 'exchangedAt'> {
   const { node, boot, digest, version, features = [], every: everyMs, now } = heartbeat
+  const { workers = [node], speaker } = heartbeat
   const clockOffsetMs = now - heardAt
-  return { node, boot, digest, version, features, everyMs, clockOffsetMs, heardAt }
+  return {
+    ...{ node, boot, digest, version, features, everyMs, workers, speaker },
+    ...{ clockOffsetMs, heardAt },
+  }
 }
 
 /** How long a peer may say nothing; milliseconds. */

@@ -31,6 +31,10 @@ export interface Heartbeat {
   readonly features?: readonly string[]
   /** Its next heartbeat follows within this time; milliseconds. Earlier gateways do not tell it: 4.8 seconds. */
   readonly every?: number
+  /** The names of the processes of its gateway, its own first; absent: it is the only one, or an earlier gateway, each of whose processes is a node. */
+  readonly workers?: readonly string[]
+  /** The process of its gateway that sends heartbeats, where that is another one. */
+  readonly speaker?: string
 }
 
 /** A gateway that another one is in touch with. */
@@ -80,12 +84,17 @@ function readProgram({
   version,
   features,
   every,
-}: Fields): Pick<Heartbeat, 'version' | 'features' | 'every'> {
+  workers,
+  speaker,
+}: Fields): Pick<Heartbeat, 'version' | 'features' | 'every' | 'workers' | 'speaker'> {
   const known = readList(features, readText)
+  const names = readList(workers, (name) => (isNode(name) ? name : undefined))
   return {
     ...(isText(version) && { version: version.slice(0, 64) }),
     ...(known && { features: known }),
     ...(isCount(every) && { every }),
+    ...(names && { workers: names }),
+    ...(isNode(speaker) && { speaker }),
   }
 }
 

@@ -28,6 +28,11 @@ export interface SyncPorts {
   readonly node: string
   /** What the other gateways are told of this program; absent: nothing. */
   readonly program?: Required<Pick<Heartbeat, 'version' | 'features'>>
+  /**
+   * The names of the processes of this gateway, where it has several: they have one store. The first one sends heartbeats, and is the
+   * node that the others know.
+   */
+  readonly workers?: readonly string[] | undefined
   /** `cluster.key`: the same on all gateways of the cluster. */
   readonly key: string | Uint8Array
   /** Whether all nodes that have the store of this one are told of its changes by the store itself; absent: false. */

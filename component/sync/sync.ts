@@ -1,5 +1,4 @@
 /** Keeps this gateway's replica equal to those of the others on the component's realm (behaviour: Several nodes). */
-import { randomUUID } from 'node:crypto'
 import { ServiceError } from '#component/errors.ts'
 import type { Change } from '#component/replica/entry.ts'
 import { untilNextMinute } from '#component/replica/expiry.ts'
@@ -8,11 +7,12 @@ import { ClockSkew } from './clock-skew.ts'
 import { Exchanges } from './exchange.ts'
 import { CatchUp } from './joining.ts'
 import { Listener } from './listener.ts'
+import { OwnState } from './own-state.ts'
 import { atTick, Pace } from './pace.ts'
 import { Peers } from './peers.ts'
 import { type SyncStatus, statusOf } from './status.ts'
 import { Strangers } from './strangers.ts'
-import type { Fields, Heartbeat, Purged } from './sync-messages.ts'
+import type { Fields, Purged } from './sync-messages.ts'
 import type { Answers, SyncCounts, SyncPorts } from './sync-ports.ts'
 import { topics } from './topics.ts'
 import { type Question, Wire } from './wire.ts'
@@ -42,7 +42,7 @@ export class Sync {
   /** For metrics. */
   readonly counts: SyncCounts = { digestMismatches: 0, exchanges: { ok: 0, failed: 0 } }
   readonly #ports: SyncPorts
-  readonly #boot = randomUUID()
+  readonly #state: OwnState
   readonly #peers: Peers
   readonly #wire: Wire
   readonly #exchanges: Exchanges
@@ -51,7 +51,6 @@ export class Sync {
   readonly #pace: Pace
   readonly #strangers: Strangers
   readonly #skew: ClockSkew
-  #seq = 0
   #isStarted = false
   #isLeft = false
   #isRefreshing = false
@@ -61,10 +60,12 @@ export class Sync {
   constructor(ports: SyncPorts) {
     const { clock, log, node, replica, session } = ports
     this.#ports = ports
-    const peers = new Peers(clock, () => ports.health?.clockOffsetMs)
-    const wire = new Wire(ports, () => this.#heartbeat())
+    const ofStore = () => ports.health?.clockOffsetMs
+    const peers = new Peers(clock, ofStore, ports.workers?.[0])
+    const wire = new Wire(ports, () => state.next(this.#isLeft))
     const { counts } = this
     const pace = new Pace(() => peers.present(), clock.random)
+    const state = new OwnState(ports, pace)
     const strangers = new Strangers({ clock, node, pace, peers })
     const exchanges = new Exchanges({
       ...ports,
@@ -84,10 +85,11 @@ export class Sync {
         catchUp.judge()
       },
     })
-    const parts = { ...ports, boot: this.#boot, counts, exchanges, pace, peers, strangers, wire }
+    const parts = { ...ports, boot: state.boot, counts, exchanges, pace, peers, strangers, wire }
     const catchUp = new CatchUp(parts)
     this.#catchUp = catchUp
     this.#pace = pace
+    this.#state = state
     this.#strangers = strangers
     this.#listener = new Listener({
       ...parts,
@@ -99,8 +101,8 @@ export class Sync {
     })
     this.#peers = peers
     // without a router the others are not heard: the clock of the database speaks for them
-    const ofStore = () => (session.isOpen ? undefined : ports.health?.clockOffsetMs)
-    this.#skew = new ClockSkew(() => peers.clockOffsetMs ?? ofStore(), log)
+    const alone = () => (session.isOpen ? undefined : ofStore())
+    this.#skew = new ClockSkew(() => peers.clockOffsetMs ?? alone(), log)
     this.#wire = wire
     this.#exchanges = exchanges
     const startedAt = clock.now()
@@ -173,12 +175,14 @@ export class Sync {
     return this.#peers.get(node)?.clockOffsetMs
   }
 
-  /** The number of others that are there. */
-  get peerCount(): number {
-    return this.#peers.present().length
+  /** The names of all other processes that are there, those of this gateway included. */
+  get processNames(): readonly string[] {
+    const { node, workers: own = [] } = this.#ports
+    const theirs = this.#peers.present().flatMap(({ workers }) => workers)
+    return [...own.filter((name) => name !== node), ...theirs]
   }
 
-  /** The names of the others that are there. */
+  /** The names of the other gateways that are there. */
   get peerNames(): readonly string[] {
     return this.#peers.present().map(({ node }) => node)
   }
@@ -244,19 +248,9 @@ export class Sync {
     await this.#wire.publish(topics.beat, { node }, {}, farewellMs).catch(noop)
   }
 
-  #heartbeat(): Heartbeat {
-    const { clock, node, program, replica } = this.#ports
-    this.#seq++
-    return {
-      ...{ node, boot: this.#boot, seq: this.#seq, now: clock.now() },
-      ...{ digest: replica.digest(), leaving: this.#isLeft, every: this.#pace.everyMs },
-      ...program,
-    }
-  }
-
   #sendHeartbeat(): void {
     const { clock, node, session } = this.#ports
-    if (!session.isOpen || this.#isLeft) return
+    if (!session.isOpen || this.#isLeft || !this.#state.isSpeaker) return
     this.#pace.beat(clock.now())
     // the next one replaces a lost one
     this.#wire.publish(topics.beat, { node }, {}).catch(noop)
@@ -293,7 +287,8 @@ export class Sync {
     if (isDue) this.#sendHeartbeat()
     if (!session.isOpen || this.#isLeft || replica.isStoreAway) return
     // where heartbeats come seldom, digests are compared with some of the others only
-    const some = isDue && !this.#strangers.areThere ? [] : this.#pace.some(atTick)
+    const isTold = isDue && this.#state.areHeartbeatsSent(this.#peers)
+    const some = isTold && !this.#strangers.areThere ? [] : this.#pace.some(atTick)
     const asked = [...some.map((peer) => peer.node), ...this.#strangers.late()]
     for (const node of asked) this.#exchanges.with(node).catch(noop)
   }

@@ -1,14 +1,14 @@
-/** Asks all other nodes of the cluster one question. */
+/** Asks all other processes of the cluster one question. */
 import type { Sync } from '#component/sync/sync.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 
-/** The nodes of the cluster, as a part of one of them asks the others. */
-export type Nodes = Pick<Sync, 'ask' | 'answers' | 'peerNames'>
+/** The processes of the cluster, as a part of one of them asks the others. */
+export type Nodes = Pick<Sync, 'ask' | 'answers' | 'processNames'>
 
 /** What they have said. */
 export interface Heard<T> {
   readonly answers: readonly T[]
-  /** The nodes that have not answered, or not so that it can be read, as those of an earlier version. */
+  /** The processes that have not answered, or not so that it can be read, as those of an earlier version. */
   readonly unheard: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export async function askNodes<T>(
   const answers: T[] = []
   const unheard: string[] = []
   await Promise.all(
-    nodes.peerNames.map(async (node) => {
+    nodes.processNames.map(async (node) => {
       const asked = nodes.ask(node, question, content)
       const answer = await asked.then(
         (found) => read(found, node),

@@ -83,6 +83,8 @@ export interface StartPorts {
   readonly log: Log
   /** The name of this node. */
   readonly node: string
+  /** The names of the processes of this gateway, where it has several; the first one sends its heartbeats. */
+  readonly workers?: readonly string[] | undefined
   /** Resolves when the other processes of this gateway know the change that was just made. */
   readonly broadcast?: (() => Promise<void>) | undefined
 }

@@ -101,7 +101,8 @@ export class Users {
     this.ticketUses = new TicketUses({ store: state.store.ticketUses, clock, log })
     this.seenTickets = new SeenTickets({ clock, revocations })
     this.apiKeys = new ApiKeys({ replica, clock })
-    this.sessionTickets = new SessionTickets({ box, clock, node })
+    // the others know the clock of the process that sends heartbeats
+    this.sessionTickets = new SessionTickets({ box, clock, node: state.workers?.[0] ?? node })
     this.accounts = new Accounts({
       ...{ replica, realms: this.realms, revocations, clock, log },
     })

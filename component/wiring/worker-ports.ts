@@ -12,6 +12,8 @@ export interface PrimaryRouter {
 
 /** The primary, as a worker sees it. */
 export interface WorkerPorts extends Pick<HttpPorts, 'tls' | 'listen' | 'siblings'> {
+  /** The names of all workers of this gateway. */
+  readonly workers: readonly string[]
   /** Absent with an external router. */
   readonly router: PrimaryRouter | undefined
   /** Whether every worker has been ready once. */

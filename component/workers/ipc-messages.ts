@@ -12,6 +12,8 @@ import type { TlsSetup } from '#http/tls/tls-setup.ts'
 export interface Settings {
   /** With the worker's own `node`, and the key that all of them share. */
   readonly config: Config
+  /** The names of all workers. */
+  readonly workers: readonly string[]
   /** Where the primary listens. */
   readonly addresses: Addresses
   /** What the gateway listener serves HTTPS with; absent: it serves HTTP. */

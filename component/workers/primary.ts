@@ -15,7 +15,7 @@ import { loginSources } from '#component/wiring/status/login-status.ts'
 import { Metrics } from '#http/management/metrics.ts'
 import { ListeningSockets } from './listening-sockets.ts'
 import { startRouterHost } from './router-host.ts'
-import { WorkerPool } from './worker-pool.ts'
+import { WorkerPool, workerNames } from './worker-pool.ts'
 
 /** Only these: what is sent to the workers grows with it. */
 const filesOf = ({ realms, specs, specs_examples }: FilePatterns): FilePatterns => ({
@@ -58,10 +58,12 @@ export async function startWorkers(
     cluster: { key },
     store: { ...config.store, key: storeSecret(config, config.data_dir) },
   }
+  const workers = workerNames(node, config.workers)
   const pool = new WorkerPool({
     config: { ...config, node },
     settingsOf: (name, isReplacement) => ({
       ...{ addresses: sockets.addresses, tls },
+      workers,
       routerSocket: host?.socketPath,
       config: {
         ...shared,

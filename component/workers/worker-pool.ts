@@ -32,6 +32,12 @@ const backOff = { least: 100, most: 5_000 }
 /** A signal to all processes reaches the primary within this time; milliseconds. */
 const signalSpread = 100
 
+const nameOf = (node: string, number: number) => `${node}-${number}`
+
+/** The names of the workers of a node. */
+export const workerNames = (node: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => nameOf(node, index + 1))
+
 /** The dependencies of the pool. */
 export interface WorkerPoolPorts {
   /** `node` is the name that workers add their numbers to. */
@@ -134,7 +140,7 @@ export class WorkerPool {
 
   #fork(number: number, start: Start): Member {
     const { config, clock, sockets, log, settingsOf } = this.#ports
-    const name = `${config.node}-${number}`
+    const name = nameOf(config.node, number)
     // the argument shows the name in the list of processes
     const child = fork(program, [name], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     const channel = new Channel<ToPrimary, ToWorker>(

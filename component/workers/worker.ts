@@ -62,7 +62,8 @@ function change(make: (gateway: Component) => void): void {
   else early.push(make)
 }
 
-async function start({ config, addresses, tls, routerSocket }: Settings): Promise<void> {
+async function start(settings: Settings): Promise<void> {
+  const { config, workers, addresses, tls, routerSocket } = settings
   const progress = progressOn(process.stderr, systemClock)
   const options = { ...config.log, isShared: true, isQuietAtStart: true }
   const processLog = openProcessLog(options, progress)
@@ -74,7 +75,7 @@ async function start({ config, addresses, tls, routerSocket }: Settings): Promis
   })
   workerListener = ownListener
   const ports: WorkerPorts = {
-    tls,
+    ...{ tls, workers },
     listen: ownListener.listen,
     siblings: {
       answerBy: (read) => {

@@ -196,7 +196,7 @@ export class LiveConsole {
 
   #tellStats(stats: JsonMap): void {
     this.#showStats(stats)
-    if (this.#parts.sync.peerCount > 0) this.#publish(statsTopic, stats)
+    if (this.#parts.sync.processNames.length > 0) this.#publish(statsTopic, stats)
   }
 
   /** Operators subscribe to requests, too, whether there are other nodes or not. */

@@ -74,7 +74,7 @@ export function openDocuments(
   { own, pool }: RouterSessions,
   { gateway, authentication, openStreams, policies }: Serving,
   schemas: SharedSchemas,
-  others: Pick<Sync, 'nodesWithout' | 'peerCount'>,
+  others: Pick<Sync, 'nodesWithout' | 'peerNames'>,
 ): Documents {
   const { config, users, store, replica, node, clock, log, yieldTurn } = context
   const { realms } = users
@@ -98,7 +98,7 @@ export function openDocuments(
     nodesWithout: (features) => others.nodesWithout(features),
     async compile(document) {
       const compiled = await runSteps(compiling(document), yieldTurn)
-      const warned = withStoreWarning(compiled, config.store.url, others.peerCount)
+      const warned = withStoreWarning(compiled, config.store.url, others.peerNames.length)
       return withClientCaWarning(warned, config)
     },
     prepare: ({ added }) => pool.openAll(ownRealms.realmsOf(added)),

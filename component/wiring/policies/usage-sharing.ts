@@ -9,7 +9,7 @@ import type { Session } from '#component/wamp/session.ts'
 /** The dependencies of {@link UsageSharing}. */
 export interface UsageSharingPorts {
   readonly usage: UsageExchange
-  readonly sync: Pick<Sync, 'tell' | 'peerCount' | 'onUsage'>
+  readonly sync: Pick<Sync, 'tell' | 'processNames' | 'onUsage'>
   /** The component's own. */
   readonly session: Pick<Session, 'isOpen'>
   readonly clock: Pick<Clock, 'now' | 'after'>
@@ -50,7 +50,7 @@ export class UsageSharing {
   /** Never rejects: the next message tells the same sums. */
   async #tell(): Promise<void> {
     const { clock, session, sync, usage } = this.#ports
-    usage.others = sync.peerCount
+    usage.others = sync.processNames.length
     const told = usage.tell(clock.now())
     if (told === undefined || !session.isOpen) return
     this.#hasFailed = await sync.tell('usage', usageFields(told)).then(

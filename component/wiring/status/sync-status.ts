@@ -23,12 +23,12 @@ export function followLag(sync: Pick<Sync, 'onLag'>, families: SeriesStock): voi
 
 /** The metrics of sync, by their names. */
 export const syncSources = (
-  sync: Pick<Sync, 'clockOffsetMs' | 'counts' | 'peerCount'>,
+  sync: Pick<Sync, 'clockOffsetMs' | 'counts' | 'peerNames'>,
 ): Readonly<Record<string, MetricSource>> => ({
   gateway_sync_peers: {
     help: 'Other nodes that are there.',
     across: 'min',
-    read: () => sync.peerCount,
+    read: () => sync.peerNames.length,
   },
   gateway_sync_digest_mismatches_total: {
     help: 'Heartbeats of other nodes that hold other documents than this node.',

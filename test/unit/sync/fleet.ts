@@ -39,6 +39,7 @@ interface Setup {
   readonly storeClock?: number
   /** All have one store, which tells of changes. */
   readonly isStoreShared?: boolean
+  readonly workers?: readonly string[]
   /** Leaves the start to the test. */
   readonly isIdle?: boolean
 }
@@ -82,9 +83,9 @@ export class Fleet {
     await replica.start()
     const session = this.bus.connect()
     const key = setup.key ?? clusterKey
-    const { isStoreShared = false, storeClock, offset = 0 } = setup
+    const { isStoreShared = false, storeClock, offset = 0, workers } = setup
     const sync = new Sync({
-      ...{ replica, session, clock, log, node: name, key, isStoreShared },
+      ...{ replica, session, clock, log, node: name, key, isStoreShared, workers },
       ...(storeClock !== undefined && {
         health: { isFull: false, clockOffsetMs: storeClock - offset },
       }),

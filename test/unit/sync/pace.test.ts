@@ -6,6 +6,7 @@ import { seeded, start } from './time.ts'
 
 const peer = (index: number, everyMs?: number): Peer => ({
   ...{ node: `n${index}`, boot: '1', digest: 'd', version: undefined, features: [], everyMs },
+  ...{ workers: [`n${index}`], speaker: undefined },
   ...{ clockOffsetMs: 0, heardAt: 0, exchangedAt: undefined },
 })
 

@@ -11,7 +11,7 @@ type Answer = JsonMap | undefined
 function useOf(peers: Readonly<Record<string, Answer>>, isWhole = true) {
   const nodes = {
     answers: {},
-    peerNames: Object.keys(peers),
+    processNames: Object.keys(peers),
     async ask(node: string): Promise<JsonMap> {
       const answer = peers[node]
       if (answer === undefined) throw new Error('away')

@@ -32,7 +32,7 @@ function clusterOf(seen: Readonly<Record<string, readonly SeenTicket[] | undefin
     >[0]['users']
     const nodes = {
       answers,
-      peerNames: Object.keys(seen).filter((name) => name !== node),
+      processNames: Object.keys(seen).filter((name) => name !== node),
       async ask(name: string, _question: string, content: JsonMap): Promise<JsonMap> {
         if (seen[name] === undefined) throw new Error('away')
         return (await answersOf.get(name)?.sessions?.(content)) ?? {}

@@ -19,7 +19,7 @@ describe('the metric of the lag', () => {
 describe('the metrics of sync', () => {
   const sources = syncSources({
     clockOffsetMs: -1500,
-    peerCount: 2,
+    peerNames: ['b', 'c'],
     counts: { digestMismatches: 3, exchanges: { ok: 4, failed: 5 } },
   })
 
