@@ -42,15 +42,21 @@ export const requestProcedures: readonly Procedure[] = [
     },
   },
   {
-    // answers `{routes: [{version, route, method, count, used_at}], since, unheard}`: the routes of the document that were asked for since all
-    // processes have been there
+    // answers `{routes: [{api, version, route, method, count, used_at}], since, is_whole, unheard}`: the routes of the document, or of all, that
+    // were asked for since all processes have been there
     uri: 'service.list_route_use',
-    parameters: texts('id'),
+    parameters: [{ name: 'id', type: 'string', isOptional: true }],
     access: 'read',
-    mirrors: [{ method: 'GET', path: '/api_specs/:id/route_use' }],
+    mirrors: ['/api_specs/:id/route_use', '/route_use'].map((path) => ({ method: 'GET', path })),
     async handler({ registry, routeUse }, [id], { within }) {
-      registry.info(String(id), within)
-      return { value: await routeUse(String(id)) }
+      if (id !== undefined) {
+        registry.info(String(id), within)
+        return { value: await routeUse(String(id)) }
+      }
+      const { routes, ...rest } = await routeUse(undefined)
+      if (within === undefined) return { value: { routes, ...rest } }
+      const own = new Set(registry.list(within).map((document) => document.id))
+      return { value: { routes: routes.filter(({ api }) => own.has(api)), ...rest } }
     },
   },
   {

@@ -1,4 +1,4 @@
-/** The files of the console: those beside this one, and Preact with htm, which comes from its package. Each is read once. */
+/** The files of the console: those beside this one, without comments and indents, and Preact with htm, which comes from its package. Each is read once. */
 import { readdir, readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { tagOf } from '#http/management/conditional.ts'
@@ -45,8 +45,21 @@ async function list(): Promise<ReadonlySet<string>> {
 }
 
 async function read(name: string, type: string): Promise<PageFile> {
-  const url =
-    name === library ? import.meta.resolve('htm/preact/standalone') : new URL(name, folder)
-  const bytes = await readFile(new URL(url, pathToFileURL('/')))
-  return { bytes, etag: tagOf(bytes), type }
+  if (name === library) {
+    const url = import.meta.resolve('htm/preact/standalone')
+    return fileOf(await readFile(new URL(url, pathToFileURL('/'))), type)
+  }
+  return fileOf(Buffer.from(shortened(await readFile(new URL(name, folder), 'utf8'))), type)
 }
+
+const fileOf = (bytes: Uint8Array, type: string): PageFile => ({ bytes, etag: tagOf(bytes), type })
+
+/**
+ * A file without comments and indents. Its texts hold none: a test compares the syntax trees.
+ * @param text of JavaScript, CSS, HTML or SVG
+ */
+export const shortened = (text: string): string =>
+  text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/\s*\n\s*/g, '\n')
+    .trimStart()

@@ -106,8 +106,10 @@ export interface Management {
    * @param filter texts by the keys of `filterKeys`, and `realm_uri`
    */
   watchRequests(seconds: number, filter: object): Promise<void>
-  /** How often each route of a document was asked for at all nodes, and when last; JSON. */
-  routeUse(api_spec: string): Promise<unknown>
+  /** How often each route of a document, or of all, was asked for at all nodes, and when last; JSON. */
+  routeUse(
+    api_spec: string | undefined,
+  ): Promise<{ readonly routes: readonly Readonly<Record<string, unknown>>[] }>
   /** The WAMP sessions of a realm; JSON. @throws ServiceError `service.error.unavailable` */
   wampSessions(realm_uri: string): Promise<unknown>
   /**

@@ -23,7 +23,7 @@ interface Place {
 }
 
 /** What {@link RequestWindow.used} tells of a route. */
-interface UsedRoute extends Omit<Place, 'api'> {
+interface UsedRoute extends Place {
   readonly count: number
   /** When a request ended last; milliseconds since the epoch. */
   readonly used_at: number
@@ -100,20 +100,21 @@ export class RequestWindow {
   }
 
   /**
-   * The routes of a document that were asked for since the process started.
+   * The routes of a document, or of all, that were asked for since the process started.
    * @returns `isWhole`: whether all are told, which they are not where metrics do not tell documents or routes apart
    */
   async used(
-    api_spec: string,
+    api_spec: string | undefined,
   ): Promise<{ readonly routes: readonly UsedRoute[]; readonly isWhole: boolean }> {
     const found = new Map<string, UsedRoute>()
     const sinceMs = performance.now() - this.#now()
     let isWhole = this.#families.hasApiLabel
     for (const series of await this.#series()) {
       const { version, text: route } = series.subject
+      const { api, label } = version
       if (route === other) isWhole = false
-      if (version.api !== api_spec) continue
-      const place = { version: version.label, route, method: String(series.first) }
+      if (api === '' || (api_spec ?? api) !== api) continue
+      const place = { api, version: label, route, method: String(series.first) }
       const key = JSON.stringify(Object.values(place))
       const { count, used_at } = found.get(key) ?? { count: 0, used_at: 0 }
       found.set(key, {

@@ -1,10 +1,10 @@
-/** Which routes of a document were asked for since the processes of all nodes have been there: how often, and when last. */
+/** Which routes of a document, or of all, were asked for since the processes of all nodes have been there: how often, and when last. */
 import type { JsonMap } from '#component/syntax/values.ts'
 import { askNodes, type Nodes, readMaps } from '#component/wiring/ask-nodes.ts'
 import type { RequestWindow } from './request-window.ts'
 
-/** As many routes of a document are told by each process. */
-const mostRoutes = 5_000
+/** As many routes are told by each process. */
+const mostRoutes = 20_000
 
 /** What one process, or all of them, tell of a document. */
 interface Use {
@@ -27,21 +27,24 @@ export class RouteUse {
     this.#window = window
     this.#nodes = nodes
     this.#startedAt = startedAt
-    nodes.answers.routes = async ({ api_spec }) => ({ ...(await this.#own(String(api_spec))) })
+    nodes.answers.routes = async ({ api_spec }) => ({
+      ...(await this.#own(typeof api_spec === 'string' ? api_spec : undefined)),
+    })
   }
 
   /** Of all nodes together. */
-  async of(api_spec: string): Promise<Use & { readonly unheard: readonly string[] }> {
+  async of(api_spec: string | undefined): Promise<Use & { readonly unheard: readonly string[] }> {
     const own = await this.#own(api_spec)
-    const { answers, unheard } = await askNodes(this.#nodes, 'routes', { api_spec }, readUse)
+    const question = api_spec === undefined ? {} : { api_spec }
+    const { answers, unheard } = await askNodes(this.#nodes, 'routes', question, readUse)
     const all = [own, ...answers]
     const routes = new Map<string, JsonMap>()
     for (const one of all.flatMap((use) => use.routes)) {
-      const { version, route, method } = one
-      const key = JSON.stringify([version, route, method])
+      const { api, version, route, method } = one
+      const key = JSON.stringify([api, version, route, method])
       const { count = 0, used_at = 0 } = routes.get(key) ?? {}
       routes.set(key, {
-        ...{ version, route, method },
+        ...{ api, version, route, method },
         count: Number(count) + Number(one.count),
         used_at: Math.max(Number(used_at), Number(one.used_at)),
       })
@@ -54,7 +57,7 @@ export class RouteUse {
     }
   }
 
-  async #own(api_spec: string): Promise<Use> {
+  async #own(api_spec: string | undefined): Promise<Use> {
     const { routes, isWhole } = await this.#window.used(api_spec)
     return {
       routes: routes.slice(0, mostRoutes).map((one) => ({ ...one })),

@@ -7,6 +7,31 @@ export interface Issue {
   message: string
 }
 
+/** A text that is edited, and the hash of the version that it was read from. */
+export interface Base {
+  text: string
+  hash: string | undefined
+}
+
+/** What is edited as JSON. */
+export interface Target {
+  /** What is there now. @param text what is edited, which may name it */
+  read(text?: string): Promise<Base>
+  /** Tells what a load would warn of. */
+  validate?(text: string): Promise<{ warnings?: Issue[] }>
+  /** @param before what was there when the editing began */
+  load(
+    text: string,
+    condition: { ifMatch?: string; isNew?: boolean },
+    before: string | undefined,
+  ): Promise<{ warnings?: Issue[] }>
+  nameOf(text: string): string
+  /** Called after a load; true: the screen shows something else now. */
+  done(text: string): boolean
+  /** Where nothing is there yet: what editing begins with. */
+  sample?: string
+}
+
 /** An API Specification as it is listed. */
 export interface Spec {
   id: string
@@ -29,6 +54,7 @@ export interface Version {
   ts: number
   hash: string | null
   node: string
+  by: string | null
   is_current: boolean
   is_deleted: boolean
 }
@@ -39,6 +65,17 @@ export interface Difference {
   kind: string
   from?: unknown
   to?: unknown
+}
+
+/** A route that was asked for. */
+export interface RouteUse {
+  api: string
+  version: string
+  route: string
+  method: string
+  count: number
+  /** Milliseconds since the epoch. */
+  used_at: number
 }
 
 /** Requests of some seconds. */
@@ -98,6 +135,7 @@ export interface ClusterEvent {
   ts?: number
   hash?: string | null
   node?: string
+  by?: string
   other?: string
   path?: string
 }

@@ -1,6 +1,7 @@
 /** The console in a browser: documents are read, mended, loaded, compared and rolled back, by two people at once. */
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { send } from '#test/support/http-request.ts'
 import { until } from '#test/support/running/until.ts'
 import { type ConsoleTest, fixed, openConsole, orders, specOf } from './fixture.ts'
 
@@ -77,6 +78,20 @@ describe('documents in the console', function () {
     await page.getByText('com.example.orders is loaded.').waitFor()
     await page.getByRole('link', { name: /^Routes/ }).click()
     await page.getByText('/[v1]/orders/:id/now').first().waitFor()
+  })
+
+  it('tell who has loaded them, and which of their routes were used', async () => {
+    page = await test.open(`${place}/routes`)
+    const row = page.locator('tr', { hasText: '/[v1]/orders/:id' }).first()
+    await row.getByText('never').waitFor()
+    await page.getByText('not used since').waitFor()
+    await send(test.second.url, '/orders/7')
+    await row.getByText(/now|s ago/).waitFor()
+    await page.getByRole('link', { name: 'Versions' }).click()
+    await page.locator('tr', { hasText: 'current' }).getByText('local', { exact: true }).waitFor()
+    await page.goto(`${test.first.adminUrl}/console/#/overview`)
+    await page.getByRole('button', { name: 'Unused' }).click()
+    await page.locator('tr', { hasText: '/ship/parcels/:id' }).waitFor()
   })
 
   it('that are no JSON have the mistake at its line', async () => {

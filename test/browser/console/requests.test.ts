@@ -81,6 +81,29 @@ describe('requests and users in the console', function () {
     await page.getByText('Body: expected JSON').waitFor()
   })
 
+  it('are traced by a token, and what has happened is shown', async () => {
+    page = await test.open('requests')
+    const row = page.locator('tr', { hasText: '/orders/:id' }).first()
+    await until('a request is told', async () => {
+      await send(test.first.url, '/orders/7')
+      return (await row.count()) > 0
+    })
+    await press('Pause')
+    await row.getByRole('button', { name: 'Trace' }).click()
+    const dialog = page.getByRole('dialog')
+    const [, token = ''] = (await dialog.locator('pre').innerText()).split(': ')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await until('a request is traced by the other node', async () => {
+      const headers = { 'x-gateway-trace': token }
+      const answer = await send(test.second.url, '/orders/7', { headers })
+      return answer.headers['x-gateway-trace-id'] !== undefined
+    })
+    await page.getByRole('button', { name: 'Look' }).first().click()
+    await dialog.getByText('What has happened').waitFor()
+    await dialog.getByText('Rules that hold').waitFor()
+  })
+
   it('are really sent, and it is said why where the browser gets no answer', async () => {
     page = await test.open('try')
     await page.getByLabel('Path').fill('/orders/7')
@@ -106,9 +129,11 @@ describe('requests and users in the console', function () {
     expect(key.length).to.be.greaterThan(20)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    await page.getByLabel('Id of an API key').fill(id)
-    await press('Revoke it')
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.locator('tr', { hasText: id }).getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('The API key is revoked.').waitFor()
+    await page.locator('tr', { hasText: id }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: /^Users/ }).click()
     await press('Revoke all')
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
     await page.getByText('Everything issued to ada is revoked.').waitFor()

@@ -61,7 +61,9 @@ export async function managementOf(changes: Partial<Management> = {}) {
     purgeCache: async () => undefined,
     quotaUsage: async () => [],
     watchRequests: async () => undefined,
-    routeUse: async () => ({ routes: [] }),
+    routeUse: async () => ({
+      routes: ['com.example.a', 'com.example.b'].map((api) => ({ api })),
+    }),
     wampSessions: async () => [],
     seenTickets: async (realm_uri, authid) => ({ realm_uri, authid }),
     forgetAccount: async (user) => {

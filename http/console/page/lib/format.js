@@ -42,6 +42,9 @@ export function count(value) {
 export const percent = (part) =>
   part === 0 ? '0 %' : part < 0.0001 ? '< 0.01 %' : `${(part * 100).toFixed(part < 0.1 ? 2 : 1)} %`
 
+/** Who has done something: of requests without credentials the address says nothing. @param {string | null | undefined} by */
+export const shortBy = (by) => by?.replace(/^local .*/, 'local') ?? '–'
+
 /** @param {string | null | undefined} hash */
 export const shortHash = (hash) => hash?.slice(0, 8) ?? '–'
 

@@ -41,6 +41,20 @@ export const Panel = ({ title, side, children, class: more = '' }) => html`
   </section>`
 
 /**
+ * @param {{ label: string, heads?: readonly (string | readonly [text: string, kind: string])[], children?: unknown }} props
+ */
+export const Table = ({ label, heads, children }) => html`
+  <div class="scroll" tabindex="0" role="region" aria-label=${label}><table class="list">
+    ${
+      heads &&
+      html`<thead><tr>${heads.map((head) => {
+        const [text, kind] = typeof head === 'string' ? [head] : head
+        return html`<th scope="col" class=${kind}>${text || html`<span class="sr">Actions</span>`}</th>`
+      })}</tr></thead>`
+    }
+    <tbody>${children}</tbody></table></div>`
+
+/**
  * @param {{ label: string, tabs: readonly { name: string, title: string, href?: string, count?: number }[], now: string, choose?: (name: string) => void }} props
  */
 export const Tabs = ({ label, tabs, now, choose }) => html`

@@ -49,6 +49,9 @@ export function note(text, kind = 'good') {
 export const noteError = (error) =>
   note(error instanceof Error ? error.message : String(error), 'bad')
 
+/** Waits, and tells what was done, or why not. @param {Promise<unknown>} work @param {string} text */
+export const told = (work, text) => work.then(() => note(text), noteError)
+
 export function Notes() {
   const { text, kind } = useStore(notes)
   return html`<div role="status" class=${`note ${kind} ${text ? '' : 'gone'}`}>${text}</div>`

@@ -6,11 +6,12 @@ import { live } from '../lib/live.js'
 import { goTo, linkTo } from '../lib/router.js'
 import { operationsOf, specStore } from '../lib/specs.js'
 import { useStore } from '../lib/store.js'
-import { Badge, Empty, Method, Panel, Tabs } from '../parts/basics.js'
+import { Tabs } from '../parts/basics.js'
 import { note, Question } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
 import { Description, Examples } from './contract.js'
 import { DocumentTab } from './document.js'
+import { Routes } from './routes.js'
 import { Usage } from './usage.js'
 import { Versions } from './versions.js'
 
@@ -57,7 +58,7 @@ export function Api({ id, tab }) {
     ${isLoaded && !spec && html`<p class="trouble">This API Specification is not loaded. Its versions may still be there.</p>`}
     <${Tabs} label="About this API" tabs=${shown} now=${tab} />
     ${tab === 'document' && spec && html`<${DocumentTab} id=${id} />`}
-    ${tab === 'routes' && html`<${Routes} operations=${operations} />`}
+    ${tab === 'routes' && html`<${Routes} id=${id} operations=${operations} />`}
     ${tab === 'versions' && html`<${Versions} id=${id} ts=${spec?.ts ?? 0} />`}
     ${tab === 'openapi' && spec && html`<${Description} spec=${spec} />`}
     ${tab === 'examples' && spec && html`<${Examples} id=${id} ts=${spec.ts} />`}
@@ -68,42 +69,3 @@ export function Api({ id, tab }) {
       text=${html`<code>${id}</code> is served no more, by any node. Its versions are kept for some days.`} />`
     }`
 }
-
-/** What an action reaches, as the document says it. */
-/** @param {any} action */
-function targetOf(action) {
-  const one = Array.isArray(action) ? action[0] : action
-  if (typeof one !== 'object' || one === null) return typeof one === 'string' ? one : ''
-  const target = one.procedure ?? one.topic ?? one.url ?? one.uri ?? ''
-  return typeof target === 'string' ? target : JSON.stringify(target)
-}
-
-/** @param {any} action */
-const typeOf = (action) => {
-  const one = Array.isArray(action) ? action[0] : action
-  return typeof one?.type === 'string' ? one.type : ''
-}
-
-/** @param {{ operations: ReturnType<typeof operationsOf> }} props */
-const Routes = ({ operations }) => html`
-  <${Panel}>
-    ${
-      operations.length === 0
-        ? html`<${Empty}>The document has no operations.<//>`
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="Routes"><table class="list">
-        <thead><tr><th scope="col">Route</th><th scope="col">Version</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col"><span class="sr">Explain</span></th></tr></thead>
-        <tbody>
-          ${operations.map(
-            ({ method, pattern, version, isActive, operation }) => html`
-            <tr>
-              <td><${Method} method=${method} /> <code>${pattern}</code></td>
-              <td><${Badge} kind=${isActive ? 'info' : ''}>${version}<//></td>
-              <td>${typeOf(operation?.action)}</td>
-              <td><code>${targetOf(operation?.action)}</code></td>
-              <td class="number"><a href=${linkTo('try', method, pattern)}>explain</a></td>
-            </tr>`,
-          )}
-        </tbody>
-      </table></div>`
-    }
-  <//>`

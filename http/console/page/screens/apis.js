@@ -2,10 +2,11 @@
 
 import { ago } from '../lib/format.js'
 import { live } from '../lib/live.js'
+import { useRouteUse } from '../lib/route-use.js'
 import { linkTo } from '../lib/router.js'
 import { operationsOf, specStore } from '../lib/specs.js'
 import { useStore } from '../lib/store.js'
-import { Badge, Empty, Icon, Panel, Trouble, typed, useNow } from '../parts/basics.js'
+import { Badge, Empty, Icon, Panel, Table, Trouble, typed, useNow } from '../parts/basics.js'
 import { html, useState } from '../preact.js'
 import { Api } from './api.js'
 
@@ -23,6 +24,10 @@ function List() {
   const { hello } = useStore(live)
   const [filter, setFilter] = useState('')
   const now = useNow(5_000)
+  const { routes, isWhole } = useRouteUse()
+  /** @type {Map<string, number>} */
+  const usedAt = new Map()
+  for (const { api, used_at } of routes) usedAt.set(api, Math.max(used_at, usedAt.get(api) ?? 0))
   const wanted = filter.toLowerCase()
   const found = [...specs.values()]
     .filter(({ id, name = '', host = '', realm_uri = '' }) =>
@@ -42,10 +47,7 @@ function List() {
         isLoaded && found.length === 0
           ? html`<${Empty}>${specs.size === 0 ? 'No API Specification is loaded yet.' : 'Nothing fits the filter.'}<//>`
           : html`
-          <div class="scroll" tabindex="0" role="region" aria-label="APIs"><table class="list">
-            <thead><tr><th scope="col">Id</th><th scope="col">Host</th><th scope="col">Realm</th><th scope="col">Versions</th>
-              <th scope="col" class="number">Operations</th><th scope="col" class="number">Loaded</th></tr></thead>
-            <tbody>
+          <${Table} label="APIs" heads=${['Id', 'Host', 'Realm', 'Versions', ['Operations', 'number'], ['Last used', 'number'], ['Loaded', 'number']]}>
               ${found.slice(0, mostRows).map(
                 (spec) => html`
                 <tr key=${spec.id}>
@@ -57,11 +59,11 @@ function List() {
                       html`<${Badge} kind=${is_active === false ? '' : 'info'} title=${is_active === false ? 'not active' : undefined}>${version}<//> `,
                   )}</td>
                   <td class="number">${operationsOf(spec).length}</td>
+                  <td class="number quiet">${usedAt.has(spec.id) ? ago(Number(usedAt.get(spec.id)), now) : isWhole ? 'never' : '–'}</td>
                   <td class="number quiet">${ago(spec.ts, now)}</td>
                 </tr>`,
               )}
-            </tbody>
-          </table></div>
+          <//>
           ${found.length > mostRows && html`<${Empty}>${found.length - mostRows} more: filter them.<//>`}`
       }
     <//>`

@@ -5,7 +5,17 @@ import { ago, count, dateTime, duration, measured, quantile } from '../lib/forma
 import { live } from '../lib/live.js'
 import { linkTo } from '../lib/router.js'
 import { useStore } from '../lib/store.js'
-import { Badge, Dot, Empty, Icon, Panel, Trouble, useAnswer, useNow } from '../parts/basics.js'
+import {
+  Badge,
+  Dot,
+  Empty,
+  Icon,
+  Panel,
+  Table,
+  Trouble,
+  useAnswer,
+  useNow,
+} from '../parts/basics.js'
 import { html } from '../preact.js'
 
 /** @typedef {import('../types.d.ts').Registry} Registry */
@@ -44,10 +54,7 @@ function Cluster({ registry, numbers }) {
   const all = [own, ...registry.nodes].sort((a, b) => a.node.localeCompare(b.node))
   return html`
     <${Panel}>
-      <div class="scroll" tabindex="0" role="region" aria-label="Nodes"><table class="list">
-        <thead><tr><th scope="col">Node</th><th scope="col">Version</th><th scope="col">State</th><th scope="col">Documents</th><th scope="col" class="number">Requests</th>
-          <th scope="col" class="number">p99</th><th scope="col" class="number">In flight</th><th scope="col" class="number">Clock</th><th scope="col" class="number">Heard</th></tr></thead>
-        <tbody>
+      <${Table} label="Nodes" heads=${['Node', 'Version', 'State', 'Documents', ...['Requests', 'p99', 'In flight', 'Clock', 'Heard'].map((head) => /** @type {const} */ ([head, 'number']))]}>
           ${all.map(({ node, version, is_equal, heard_ms_ago, clock_offset_ms }) => {
             const stats = numbers.get(node)
             const isReady = stats?.is_ready
@@ -64,8 +71,7 @@ function Cluster({ registry, numbers }) {
                 <td class="number quiet">${node === registry.node ? '' : ago(0, heard_ms_ago)}</td>
               </tr>`
           })}
-        </tbody>
-      </table></div>
+      <//>
     <//>`
 }
 

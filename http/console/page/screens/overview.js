@@ -1,13 +1,23 @@
 /** The overview: how much is served and how well, by which routes and nodes, and what has happened. */
 
-import { ago, clockTime, count, measured, percent, quantile, shortHash } from '../lib/format.js'
+import {
+  ago,
+  clockTime,
+  count,
+  measured,
+  percent,
+  quantile,
+  shortBy,
+  shortHash,
+} from '../lib/format.js'
 import { live } from '../lib/live.js'
 import { linkTo } from '../lib/router.js'
 import { operationsOf, specStore } from '../lib/specs.js'
 import { useStore } from '../lib/store.js'
-import { Dot, Empty, Method, Panel, Tabs, useNow } from '../parts/basics.js'
+import { Dot, Empty, Method, Panel, Table, Tabs, useNow } from '../parts/basics.js'
 import { Chart } from '../parts/chart.js'
 import { html, useState } from '../preact.js'
+import { Unused } from './unused.js'
 
 /** @typedef {import('../types.d.ts').RouteCounts & { seconds: number, bounds: number[] }} Route */
 
@@ -91,20 +101,19 @@ function Routes({ nodes }) {
   const routes = routesOf(nodes).sort(orders[order]).slice(0, 50)
   const most = Math.max(...routes.map((route) => route.count), 1)
   const operations = [...specs.values()].reduce((sum, spec) => sum + operationsOf(spec).length, 0)
-  const tabs = Object.keys(orders).map((name) => ({
+  const tabs = [...Object.keys(orders), 'unused'].map((name) => ({
     name,
     title: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
   }))
   return html`
     <${Panel} title="Routes" side=${html`<${Tabs} label="Order of the routes" tabs=${tabs} now=${order} choose=${setOrder} />`}>
       ${
-        routes.length === 0
-          ? html`<${Empty}>No request in the last seconds. ${specs.size} API${specs.size === 1 ? '' : 's'} with ${operations} operation${operations === 1 ? '' : 's'} are loaded.<//>`
-          : html`
-          <div class="scroll" tabindex="0" role="region" aria-label="Routes"><table class="list">
-            <thead><tr><th scope="col">Route</th><th scope="col" class="wide-only">API</th><th scope="col" class="number">Rate</th>
-              <th scope="col" class="number">Errors</th><th scope="col" class="number wide-only">p50</th><th scope="col" class="number">p99</th></tr></thead>
-            <tbody>
+        order === 'unused'
+          ? html`<${Unused} />`
+          : routes.length === 0
+            ? html`<${Empty}>No request in the last seconds. ${specs.size} API${specs.size === 1 ? '' : 's'} with ${operations} operation${operations === 1 ? '' : 's'} are loaded.<//>`
+            : html`
+          <${Table} label="Routes" heads=${['Route', ['API', 'wide-only'], ['Rate', 'number'], ['Errors', 'number'], ['p50', 'number wide-only'], ['p99', 'number']]}>
               ${routes.map(
                 (route) => html`
                 <tr key=${`${route.api} ${route.version} ${route.method} ${route.route}`}>
@@ -117,8 +126,7 @@ function Routes({ nodes }) {
                   <td class="number">${measured(p99(route))}</td>
                 </tr>`,
               )}
-            </tbody>
-          </table></div>`
+          <//>`
       }
     <//>`
 }
@@ -172,7 +180,7 @@ function Events() {
                 <time title=${ago(event.at, now)}>${clockTime(event.at)}</time>
                 <span>${subjectOf(event)} <span class=${kind}>${verb}</span>
                   ${event.other && event.other !== event.id && html` with <code>${event.other}</code>`}
-                  <small>${!event.name.startsWith('on_node') && event.node && html` on ${event.node}`}${event.hash && html` · ${shortHash(event.hash)}`}</small></span>
+                  <small>${!event.name.startsWith('on_node') && event.node && html` on ${event.node}`}${event.by && ` by ${shortBy(event.by)}`}${event.hash && html` · ${shortHash(event.hash)}`}</small></span>
               </li>`
           })}
         </ol>`

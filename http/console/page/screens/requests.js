@@ -1,11 +1,23 @@
 /** Live requests of all nodes, filtered, paused, and explained. */
 import { call } from '../lib/api.js'
 import { clockTime, duration } from '../lib/format.js'
-import { onEvent } from '../lib/live.js'
+import { live, onEvent } from '../lib/live.js'
 import { linkTo } from '../lib/router.js'
 import { makeStore, useStore } from '../lib/store.js'
-import { Button, Dot, Empty, Icon, Method, Panel, Status, Trouble, typed } from '../parts/basics.js'
+import {
+  Button,
+  Dot,
+  Empty,
+  Icon,
+  Method,
+  Panel,
+  Status,
+  Table,
+  Trouble,
+  typed,
+} from '../parts/basics.js'
 import { html, useEffect, useState } from '../preact.js'
+import { issueToken, Traces } from './traces.js'
 
 /** @typedef {import('../types.d.ts').SeenRequest} SeenRequest */
 
@@ -37,6 +49,7 @@ const fits = (request, { route = '', status = '', node = '', method = '' }) =>
 
 export function Requests() {
   const { requests, dropped, isPaused } = useStore(seen)
+  const mayTrace = useStore(live).hello?.access === 'load'
   const [filter, setFilter] = useState(/** @type {Record<string, string>} */ ({}))
   const [error, setError] = useState(/** @type {unknown} */ (undefined))
   const { status = '', method = '' } = filter
@@ -73,10 +86,7 @@ export function Requests() {
         shown.length === 0
           ? html`<${Empty}>${requests.length === 0 ? 'No request has come since this screen was opened.' : 'Nothing fits the filter.'}<//>`
           : html`
-        <div class="scroll" tabindex="0" role="region" aria-label="Requests"><table class="list">
-          <thead><tr><th scope="col">Time</th><th scope="col">Status</th><th scope="col">Request</th><th scope="col" class="number">Took</th>
-            <th scope="col">Error</th><th scope="col">Client</th><th scope="col">Node</th><th scope="col"></th></tr></thead>
-          <tbody>
+        <${Table} label="Requests" heads=${['Time', 'Status', 'Request', ['Took', 'number'], 'Error', 'Client', 'Node', '']}>
             ${shown.slice(0, 200).map(
               (one) => html`
               <tr key=${one.key}>
@@ -87,11 +97,12 @@ export function Requests() {
                 <td><code class="quiet">${one.error ?? ''}</code></td>
                 <td class="quiet nowrap">${one.peer}</td>
                 <td><code>${one.node}</code></td>
-                <td class="number">${one.route && html`<a href=${linkTo('try', one.method, one.route)}>Explain like this</a>`}</td>
+                <td class="number">${one.route && html`<a href=${linkTo('try', one.method, one.route)}>Explain like this</a>`}
+                  ${mayTrace && one.route && one.api_spec && html` <${Button} class="small" run=${() => issueToken(one.api_spec ?? '', one.route ?? '')}>Trace<//>`}</td>
               </tr>`,
             )}
-          </tbody>
-        </table></div>`
+        <//>`
       }
-    <//>`
+    <//>
+    ${mayTrace && html`<${Traces} />`}`
 }

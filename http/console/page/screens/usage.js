@@ -5,7 +5,7 @@ import { dateTime } from '../lib/format.js'
 import { live } from '../lib/live.js'
 import { useStore } from '../lib/store.js'
 import { Button, Empty, Panel, Trouble, typed, useAnswer } from '../parts/basics.js'
-import { note, noteError } from '../parts/dialog.js'
+import { told } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
 
 /** @param {{ id: string }} props */
@@ -15,9 +15,11 @@ export function Usage({ id }) {
   const [tags, setTags] = useState('')
   const purge = async () => {
     const names = tags.split(/[\s,]+/).filter(Boolean)
-    await call('POST', `${specPath(id)}/purge`, {
-      body: names.length > 0 ? { tags: names } : {},
-    }).then(() => note('The kept answers are dropped on all nodes.'), noteError)
+    const body = names.length > 0 ? { tags: names } : {}
+    await told(
+      call('POST', `${specPath(id)}/purge`, { body }),
+      'The kept answers are dropped on all nodes.',
+    )
   }
   /** @type {any[]} */
   const quotas = value?.quotas ?? []

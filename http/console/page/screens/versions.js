@@ -1,10 +1,10 @@
 /** The versions of a document: what each changed, and the way back. */
 
 import { call, callText, Refusal, specPath } from '../lib/api.js'
-import { dateTime, shortHash } from '../lib/format.js'
+import { dateTime, shortBy, shortHash } from '../lib/format.js'
 import { live } from '../lib/live.js'
 import { useStore } from '../lib/store.js'
-import { Badge, Button, Panel, Trouble, useAnswer } from '../parts/basics.js'
+import { Badge, Button, Panel, Table, Trouble, useAnswer } from '../parts/basics.js'
 import { Members, SideBySide } from '../parts/compare.js'
 import { Dialog, note, noteError } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
@@ -51,14 +51,13 @@ export function Versions({ id, ts }) {
   return html`
     <${Trouble} error=${error} />
     <${Panel}>
-      <div class="scroll" tabindex="0" role="region" aria-label="Versions"><table class="list">
-        <thead><tr><th scope="col">Loaded</th><th scope="col">Version</th><th scope="col">Node</th><th scope="col"></th><th scope="col"><span class="sr">Actions</span></th></tr></thead>
-        <tbody>
+      <${Table} label="Versions" heads=${['Loaded', 'Version', 'By', 'Node', 'State', '']}>
           ${versions.map(
             (version, index) => html`
             <tr key=${`${version.ts} ${version.hash}`} class=${version === compared ? 'chosen' : ''}>
               <td class="nowrap">${dateTime(version.ts)}</td>
               <td><code>${shortHash(version.hash)}</code></td>
+              <td>${shortBy(version.by)}</td>
               <td>${version.node}</td>
               <td>${version.is_current && html`<${Badge} kind="good">current<//>`}${version.is_deleted && html` <${Badge} kind="bad">deleted<//>`}</td>
               <td class="number">${
@@ -70,8 +69,7 @@ export function Versions({ id, ts }) {
               }</td>
             </tr>`,
           )}
-        </tbody>
-      </table></div>
+      <//>
     <//>
     ${compared && current?.hash && html`<${Diff} key=${compared.hash} id=${id} from=${compared} to=${current} />`}
     ${

@@ -87,7 +87,8 @@ describe('the requests of the last seconds', () => {
     count(200, 0.001, { ...orders, version: { api: 'com.example.other', label: '1.0' } })
     const { routes, isWhole } = await window.used('com.example.orders')
     expect(isWhole).to.equal(true)
-    const place = { version: '1.0', route: '/orders', method: 'get' }
+    expect((await window.used(undefined)).routes).to.have.length(2)
+    const place = { api: 'com.example.orders', version: '1.0', route: '/orders', method: 'get' }
     expect(routes.map(({ used_at: _, ...one }) => one)).to.deep.equal([{ ...place, count: 2 }])
     // the clock of the process has gone on since the requests ended
     expect(routes[0]?.used_at).to.be.within(now - 1_000, now)

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { RouteUse } from '#component/wiring/console/route-use.ts'
 
-const route = { version: '1.0', route: '/orders', method: 'get' }
+const route = { api: 'com.example.orders', version: '1.0', route: '/orders', method: 'get' }
 
 type Answer = JsonMap | undefined
 

@@ -1,0 +1,173 @@
+/** A text in an editor: validated, loaded in place of the version that it began with, compared when somebody was faster. */
+
+import { Refusal } from '../lib/api.js'
+import { shortHash } from '../lib/format.js'
+import { JsonMistake, lineAt, offsetOf, readJson } from '../lib/json-text.js'
+import { live } from '../lib/live.js'
+import { useStore } from '../lib/store.js'
+import { html, useEffect, useMemo, useState } from '../preact.js'
+import { Badge, Button, Empty, Icon, Panel, Trouble } from './basics.js'
+import { SideBySide } from './compare.js'
+import { Dialog, note, noteError } from './dialog.js'
+import { Editor } from './editor.js'
+
+/** @typedef {import('../types.d.ts').Issue & { line: number }} Issue */
+/** @typedef {import('../types.d.ts').Target} Target */
+/** @typedef {import('../types.d.ts').Base} Base */
+
+/** A longer document is only shown; characters. */
+export const mostEdited = 1_048_576
+
+/**
+ * @param {unknown} error
+ * @param {string} text
+ * @returns {Issue[]}
+ */
+function issuesIn(error, text) {
+  if (error instanceof JsonMistake)
+    return [{ path: '', message: error.message, line: lineAt(text, error.offset) }]
+  if (!(error instanceof Refusal)) throw error
+  const details = error.details.length > 0 ? error.details : [{ path: '', message: error.message }]
+  return withLines(details, text)
+}
+
+/** @param {readonly import('../types.d.ts').Issue[]} issues @param {string} text */
+function withLines(issues, text) {
+  const root = readJson(text)
+  return issues.map((one) => ({ ...one, line: lineAt(text, offsetOf(root, one.path)) }))
+}
+
+/**
+ * What is there in an editor, or a sample of what is not yet.
+ * @param {{ target: Target, version?: number | undefined }} props version: differs once it has changed
+ */
+export function Edited({ target, version }) {
+  const { hello } = useStore(live)
+  const [base, setBase] = useState(/** @type {Base | undefined} */ (undefined))
+  const [text, setText] = useState(target.sample ?? '')
+  const [isOutdated, setOutdated] = useState(false)
+  const [error, setError] = useState(/** @type {unknown} */ (undefined))
+  const take = async () => {
+    if (target.sample !== undefined) return
+    const found = await target.read()
+    setBase(found)
+    setText(found.text)
+    setOutdated(false)
+  }
+  useEffect(() => {
+    if (base && text !== base.text) setOutdated(true)
+    else take().catch(setError)
+  }, [version])
+  if (!base && target.sample === undefined) return html`<${Trouble} error=${error} />`
+  const isLong = text.length > mostEdited && text === base?.text
+  if (isLong || hello?.access !== 'load') {
+    return html`<${Panel}>
+      ${isLong && html`<p class="hint">This document is larger than 1 MiB: it is shown, and loaded by <code>wamp-gateway load</code>.</p>`}
+      <${Editor} label="Document" text=${text} />
+    <//>`
+  }
+  return html`<${Editing} target=${target} base=${base} text=${text} edit=${setText} isOutdated=${isOutdated}
+    take=${take} rebase=${(/** @type {string | undefined} */ hash) => {
+      setBase(base && { text: base.text, hash })
+      setOutdated(false)
+    }} />`
+}
+
+/**
+ * @param {{ target: Target, base: Base | undefined, text: string, edit: (text: string) => void, isOutdated: boolean,
+ *   take: () => Promise<void>, rebase: (hash: string | undefined) => void }} props
+ */
+function Editing({ target, base, text, edit, isOutdated, take, rebase }) {
+  const [found, setFound] = useState(
+    /** @type {{ issues: Issue[], kind: 'bad' | 'warn', said: string } | undefined} */ (undefined),
+  )
+  const [line, setLine] = useState(/** @type {number | undefined} */ (undefined))
+  const [theirs, setTheirs] = useState(/** @type {Base | undefined} */ (undefined))
+  const isChanged = !base || text !== base.text
+  const marks = useMemo(
+    () => (found?.issues ?? []).map((one) => ({ ...one, kind: found?.kind ?? 'bad' })),
+    [found],
+  )
+  const compare = () => target.read(text).then(setTheirs, noteError)
+  /** @param {() => Promise<any>} ask @param {string} said */
+  const judge = async (ask, said) => {
+    try {
+      readJson(text)
+      const { warnings = [] } = await ask()
+      setFound({ issues: withLines(warnings, text), kind: 'warn', said })
+      return true
+    } catch (error) {
+      const status = error instanceof Refusal ? error.status : undefined
+      if (status === 412) await compare()
+      else if (status === 0 || status === 403 || Number(status) >= 500) noteError(error)
+      else setFound({ issues: issuesIn(error, text), kind: 'bad', said: 'Refused' })
+      return false
+    }
+  }
+  const load = async () => {
+    const condition = base ? { ifMatch: base.hash ?? '' } : { isNew: true }
+    if (!(await judge(() => target.load(text, condition, base?.text), 'Loaded'))) return
+    note(`${target.nameOf(text)} is loaded.`)
+    if (!target.done(text)) await take()
+  }
+  const { validate } = target
+  return html`
+    ${
+      isOutdated &&
+      html`<p class="banner warn" role="status"><${Icon} name="warning" />
+      <span>Another version was loaded while you were editing.</span>
+      <${Button} run=${compare}>Compare<//></p>`
+    }
+    <div class="editing">
+      <${Panel}>
+        <div class="toolbar">
+          <span class="quiet">${base ? html`version <code>${shortHash(base.hash)}</code>` : 'not loaded yet'} ${base && isChanged && html`<${Badge} kind="info">changed<//>`}</span>
+          <span class="end"></span>
+          ${base && html`<${Button} disabled=${!isChanged} run=${() => edit(base.text)}>Discard<//>`}
+          ${validate && html`<${Button} run=${() => judge(() => validate(text), 'Valid')}>Validate<//>`}
+          <${Button} class="primary" disabled=${!isChanged} title="Ctrl+Enter" run=${load}>Load<//>
+        </div>
+        <${Editor} label="Document" text=${text} marks=${marks} line=${line} submit=${isChanged ? load : undefined}
+          edit=${(/** @type {string} */ next) => {
+            setFound(undefined)
+            setLine(undefined)
+            edit(next)
+          }} />
+      <//>
+      <${Panel} title="Issues" side=${found && html`<${Badge} kind=${found.said === 'Refused' ? 'bad' : 'good'}>${found.said}<//>`}>
+        ${
+          !found || found.issues.length === 0
+            ? html`<${Empty}>${found ? 'None.' : 'What a load refuses or warns of is shown here.'}<//>`
+            : html`<ol class="issues">
+            ${found.issues.map(
+              ({ path, message, line: at }) => html`
+              <li><button type="button" class="plain" onClick=${() => setLine(at)}>
+                <span class=${`line ${found.kind}`}>line ${at}</span> ${message}<code class="place">${path || 'the document'}</code></button></li>`,
+            )}
+          </ol>`
+        }
+      <//>
+    </div>
+    ${
+      theirs &&
+      html`<${Overtaken} mine=${text} theirs=${theirs} close=${() => setTheirs(undefined)}
+      actions=${
+        base &&
+        html`<${Button} run=${async () => {
+          await take()
+          setTheirs(undefined)
+        }}>Take theirs, drop mine<//>
+        <button type="button" class="button primary" onClick=${() => {
+          rebase(theirs.hash)
+          setTheirs(undefined)
+        }}>Go on with mine, in place of theirs</button>`
+      } />`
+    }`
+}
+
+/** @param {{ mine: string, theirs: Base, close: () => void, actions: unknown }} props */
+const Overtaken = ({ mine, theirs, close, actions }) => html`
+  <${Dialog} class="wide" title="Somebody has loaded another version since you began" close=${close} actions=${actions}>
+    <p>Nothing was loaded. If you go on, the next load replaces this version; take over first what yours lacks.</p>
+    <${SideBySide} left=${theirs.text} right=${mine} leftTitle=${html`Theirs, loaded: <code>${shortHash(theirs.hash)}</code>`} rightTitle="Mine" />
+  <//>`

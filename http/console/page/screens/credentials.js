@@ -1,0 +1,45 @@
+/** The API keys of a realm, the logins that have come to the gateways, and the WAMP sessions that have joined. */
+import { call, callText, realmPath } from '../lib/api.js'
+import { dateTime } from '../lib/format.js'
+import { Badge, Button, Empty, Panel, Table, Trouble, useAnswer } from '../parts/basics.js'
+import { told } from '../parts/dialog.js'
+import { html } from '../preact.js'
+
+/**
+ * A list that is asked for.
+ * @param {{ uri: string, path: string, title: string, none: string, heads: readonly string[], member?: string, row: (one: any, again: () => void) => unknown }} props
+ */
+function Listed({ uri, path, title, none, heads, member, row }) {
+  const { value, error, again } = useAnswer(() => call('GET', `${realmPath(uri)}/${path}`), [uri])
+  /** @type {any[]} */
+  const all = (member ? value?.[member] : value) ?? []
+  const unheard = value?.unheard ?? []
+  return html`
+    <${Trouble} error=${error} />
+    <${Panel} title=${title} side=${html`${unheard.length > 0 && `without ${unheard.join(', ')} `}<${Button} class="small" run=${again}>Look again<//>`}>
+      ${value && all.length === 0 && html`<${Empty}>${none}<//>`}
+      ${all.length > 0 && html`<${Table} label=${title} heads=${heads}>${all.map((one) => row(one, again))}<//>`}
+    <//>`
+}
+
+/** @param {{ uri: string, mayChange: boolean }} props */
+export const ApiKeys = ({ uri, mayChange }) => html`
+  <${Listed} uri=${uri} path="api_keys" title="API keys" none="None. The screen of users issues them." heads=${['Id', 'User', 'Made', 'Ends', '']}
+    row=${(/** @type {any} */ { id, username, ts, exp }, /** @type {() => void} */ again) => html`
+      <tr key=${id}><td><code>${id}</code></td><td><b>${username}</b></td><td>${dateTime(ts)}</td><td>${exp ? dateTime(exp * 1000) : 'never'}</td>
+        <td class="number">${mayChange && html`<${Button} class="small quiet-danger" run=${() => told(callText('DELETE', `/api_keys/${encodeURIComponent(id)}`), 'The API key is revoked.').then(again)}>Revoke<//>`}</td></tr>`} />`
+
+/** @param {{ uri: string, mayChange: boolean }} props */
+export const Logins = ({ uri, mayChange }) => html`
+  <${Listed} uri=${uri} path="tickets" member="sessions" title="Logins" none="No ticket has come to the gateways since they started." heads=${['User', 'By', 'Since', 'Seen', 'Address', 'Node', '']}
+    row=${(/** @type {any} */ one, /** @type {() => void} */ again) => html`
+      <tr key=${one.id}><td><b>${one.authid}</b></td><td><${Badge}>${one.provider ?? one.authmethod}<//></td><td>${dateTime(one.issued_at * 1000)}</td>
+        <td>${dateTime(one.seen_at)}</td><td class="quiet">${one.address}</td><td><code>${one.node}</code></td>
+        <td class="number">${mayChange && html`<${Button} class="small quiet-danger" run=${() => told(call('POST', `${realmPath(uri)}/end_sessions`, { body: { authid: one.authid } }), `${one.authid} is logged out everywhere.`).then(again)}>Log out<//>`}</td></tr>`} />`
+
+/** @param {{ uri: string }} props */
+export const Sessions = ({ uri }) => html`
+  <${Listed} uri=${uri} path="sessions" title="WAMP sessions" none="Nobody has joined." heads=${['User', 'Role', 'By', 'Transport', 'Session']}
+    row=${(/** @type {any} */ { session, authid, authrole, authmethod, transport }) => html`
+      <tr key=${session}><td><b>${authid}</b></td><td><${Badge}>${authrole}<//></td><td>${authmethod}</td>
+        <td class="quiet">${transport?.type} ${transport?.peer}</td><td><code>${session}</code></td></tr>`} />`

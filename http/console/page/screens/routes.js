@@ -1,0 +1,44 @@
+/** The routes of an API Specification: what each of them does, and when it was asked for last. */
+
+import { ago, clockTime, count } from '../lib/format.js'
+import { useRouteUse } from '../lib/route-use.js'
+import { linkTo } from '../lib/router.js'
+import { Badge, Empty, Method, Panel, Table, Trouble, useNow } from '../parts/basics.js'
+import { html } from '../preact.js'
+
+/** The first of the actions of an operation. @param {any} operation */
+const actionOf = (operation) => [operation?.action].flat()[0]
+
+/** What an action reaches, as the document says it. @param {any} action */
+function targetOf(action) {
+  if (typeof action === 'string') return action
+  const target = action?.procedure ?? action?.topic ?? action?.url ?? action?.uri ?? ''
+  return typeof target === 'string' ? target : JSON.stringify(target)
+}
+
+/** @param {{ id: string, operations: ReturnType<typeof import('../lib/specs.js').operationsOf> }} props */
+export function Routes({ id, operations }) {
+  const { find, since, isWhole, error } = useRouteUse(id)
+  const now = useNow(5_000)
+  const shown = operations.map((one) => ({ ...one, use: find(id, one) }))
+  const unused = shown.filter(({ use }) => !use).length
+  return html`
+    <${Trouble} error=${error} />
+    <${Panel} title="Routes" side=${since > 0 && `${isWhole ? `${unused} not used` : 'use is not wholly known'} since ${clockTime(since)}`}>
+      ${operations.length === 0 && html`<${Empty}>The document has no operations.<//>`}
+      <${Table} label="Routes" heads=${['Route', 'Version', 'Action', 'Target', ['Requests', 'number'], ['Last used', 'number'], '']}>
+        ${shown.map(
+          ({ method, pattern, version, isActive, operation, use }) => html`
+          <tr>
+            <td><${Method} method=${method} /> <code>${pattern}</code></td>
+            <td><${Badge} kind=${isActive ? 'info' : ''}>${version}<//></td>
+            <td>${actionOf(operation)?.type}</td>
+            <td><code>${targetOf(actionOf(operation))}</code></td>
+            <td class="number">${use ? count(use.count) : ''}</td>
+            <td class="number quiet">${use ? ago(use.used_at, now) : isWhole ? 'never' : '–'}</td>
+            <td class="number"><a href=${linkTo('try', method, pattern)}>explain</a></td>
+          </tr>`,
+        )}
+      <//>
+    <//>`
+}

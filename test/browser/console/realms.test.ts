@@ -1,0 +1,109 @@
+/** The console in a browser: users and grants are edited, by two people at once. */
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { send } from '#test/support/http-request.ts'
+import { type ConsoleTest, openConsole } from './fixture.ts'
+
+const uri = 'com.example.shop'
+const realm = {
+  uri,
+  authmethods: ['anonymous', 'password', 'oauth2'],
+  groups: [{ name: 'staff' }, { name: 'backend' }],
+  users: [{ username: 'ada', password: 'correct horse battery', groups: ['staff'] }],
+  grants: [{ permissions: ['wamp.call'], roles: ['staff'], uri: 'com.example.', match: 'prefix' }],
+}
+
+type Shown = typeof realm & { users: { password?: unknown; enabled?: boolean }[] }
+
+describe('realms in the console', function () {
+  this.timeout(60_000)
+  let test: ConsoleTest
+  let page: Page
+
+  before(async () => {
+    test = await openConsole()
+  })
+  after(() => test?.close())
+  beforeEach(() => send(test.first.adminUrl, '/realms', { method: 'POST', body: realm }))
+  afterEach(async () => {
+    await page?.close()
+    expect(test.troubles.splice(0)).to.deep.equal([])
+  })
+
+  const stored = async () => (await send(test.first.adminUrl, `/realms/${uri}`)).json() as Shown
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const edit = async (change: (text: string) => string) => {
+    const editor = page.locator('textarea')
+    await editor.waitFor()
+    await editor.fill(change(await editor.inputValue()))
+  }
+
+  it('have users that are edited: what is taken out is gone, and secrets stay', async () => {
+    page = await test.open(`realms/${uri}`)
+    await page.locator('tr', { hasText: 'ada' }).getByRole('link', { name: 'Edit' }).click()
+    await edit(() => '{ "username": "ada", "enabled": tru }')
+    await press('Load')
+    await page.getByText('Refused').waitFor()
+    await edit(() => '{ "username": "ada", "enabled": false }')
+    await press('Load')
+    await page.getByText('ada is loaded.').waitFor()
+    await page.getByText('disabled').waitFor()
+    const [ada] = (await stored()).users
+    expect(ada).to.include({ username: 'ada', enabled: false })
+    expect(ada?.groups).to.equal(undefined)
+  })
+
+  it('that somebody else has changed meanwhile are shown beside mine', async () => {
+    page = await test.open(`realms/${uri}/users/=ada`)
+    await edit((text) => text.replace('"staff"', '"backend"'))
+    const path = `/realms/${uri}/users/ada`
+    await send(test.second.adminUrl, path, { method: 'PUT', body: { description: 'theirs' } })
+    await page.getByText('Another version was loaded while you were editing.').waitFor()
+    await press('Load')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Somebody has loaded another version').waitFor()
+    const [theirs, mine] = [dialog.locator('td.gone'), dialog.locator('td.new')]
+    expect((await theirs.allInnerTexts()).join()).to.include('theirs')
+    expect((await mine.allInnerTexts()).join()).to.include('backend')
+    await dialog.getByRole('button', { name: 'Go on with mine, in place of theirs' }).click()
+    await press('Load')
+    await page.getByText('ada is loaded.').waitFor()
+    expect((await stored()).users[0]?.groups).to.deep.equal(['backend'])
+  })
+
+  it('get users, unless they have them, and lose them', async () => {
+    page = await test.open(`realms/${uri}`)
+    await page.getByRole('link', { name: 'New user' }).click()
+    await press('Load')
+    await page.getByText('The realm has it already.').waitFor()
+    await edit((text) => text.replace('"ada"', '"grace"'))
+    await press('Load')
+    await page.getByText('grace is loaded.').waitFor()
+    const row = page.locator('tr', { hasText: 'grace' })
+    await row.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('grace is deleted.').waitFor()
+    await row.waitFor({ state: 'detached' })
+  })
+
+  it('have grants that are edited: one for other URIs takes the place of the one before', async () => {
+    page = await test.open(`realms/${uri}/grants`)
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await edit((text) => text.replace('"com.example."', '"com.example.shop."'))
+    await press('Load')
+    await page.getByText('The grant is loaded.').waitFor()
+    await page.getByText('com.example.shop.', { exact: true }).waitFor()
+    expect((await stored()).grants).to.deep.equal([
+      { ...realm.grants[0], uri: 'com.example.shop.' },
+    ])
+    await page.getByRole('link', { name: 'New grant' }).click()
+    await edit((text) => text.replace('"wamp.call"', '"wamp.subscribe"'))
+    await press('Load')
+    await page.getByText('wamp.subscribe').waitFor()
+    expect((await stored()).grants).to.have.length(2)
+    const row = page.locator('tr', { hasText: 'wamp.subscribe' })
+    await row.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The grant is deleted.').waitFor()
+    await row.waitFor({ state: 'detached' })
+  })
+})
