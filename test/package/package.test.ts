@@ -99,6 +99,21 @@ describe('the published package', function () {
     expect(installation).to.not.match(/node-gyp|postinstall/)
   })
 
+  /** The files that a page loads, and those that these import, by their paths below it. */
+  const filesFrom = async (base: string): Promise<string[]> => {
+    const found = new Set([''])
+    for (const name of found) {
+      const answer = await fetch(new URL(name, base))
+      expect([name, answer.status]).to.deep.equal([name, 200])
+      for (const [, at = ''] of (await answer.text()).matchAll(
+        /(?:from |src=|href=)["'](\w[^"':]*|\.[^"':]*)["']/g,
+      ))
+        if (/\.(?:js|css|svg)$/.test(at))
+          found.add(new URL(at, new URL(name, base)).href.slice(base.length))
+    }
+    return [...found]
+  }
+
   it('has the command wamp-gateway', async () => {
     expect(await command('--version')).to.deep.equal({
       ...{ code: 0, stderr: '' },
@@ -115,7 +130,7 @@ describe('the published package', function () {
     expect((await command('validate', document)).stdout).to.equal(`${document}: ok\n`)
   })
 
-  it('answers hello by npx wamp-gateway start, and ends with 0 after SIGTERM', async () => {
+  it('answers hello by npx wamp-gateway start, serves the console whole, and ends with 0 after SIGTERM', async () => {
     const child = spawn(
       process.execPath,
       [join(folder, 'node_modules/.bin/wamp-gateway'), 'start'],
@@ -127,6 +142,14 @@ describe('the published package', function () {
     child.stdout.resume()
     const answer = await fetch('http://127.0.0.1:18080/hello/Ada')
     expect([answer.status, await answer.text()]).to.deep.equal([200, '{"greeting":"Hello, Ada!"}'])
+    const files = await filesFrom('http://127.0.0.1:18081/console/')
+    expect(files).to.include.members([
+      '',
+      'main.js',
+      'preact.js',
+      'screens/overview.js',
+      'theme.css',
+    ])
     child.kill('SIGTERM')
     expect(await ended).to.deep.equal([0, null])
   })

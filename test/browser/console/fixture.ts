@@ -54,12 +54,56 @@ const others = [
   specOf('com.example.shipping', '/ship', { '/parcels/:id': { get: fixed('under way') } }),
 ]
 
+type PageOptions = BrowserContextOptions & { readonly key?: string }
+
+/**
+ * Opens the console of a gateway.
+ * @param troubles takes errors and warnings of the page, violations of its policy, and requests that go elsewhere
+ * @param place as `apis/com.example.orders`
+ */
+export async function openPage(
+  browser: Browser,
+  { adminUrl, url }: { readonly adminUrl: string; readonly url: string },
+  troubles: string[],
+  place = '',
+  { key, ...options }: PageOptions = {},
+): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options })
+  page.setDefaultTimeout(10_000)
+  page.on('request', (request) => {
+    const isOwn = [adminUrl, url].some((base) => request.url().startsWith(base))
+    if (!isOwn && !request.url().startsWith('blob:')) troubles.push(request.url())
+  })
+  page.on('pageerror', (error) => troubles.push(error.message))
+  page.on('dialog', (dialog) => {
+    troubles.push(`dialog ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('console', (message) => {
+    const isExpected = message.text().startsWith('Failed to load resource')
+    if (['error', 'warning'].includes(message.type()) && !isExpected) troubles.push(message.text())
+  })
+  await page.exposeFunction('noteViolation', (text: string) => troubles.push(text))
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', (event) => noteViolation(event.violatedDirective + ' ' + event.blockedURI))",
+  )
+  if (key !== undefined) {
+    await page.addInitScript(
+      `sessionStorage.setItem('wamp-gateway.credentials', ${JSON.stringify(key)})`,
+    )
+  }
+  await page.goto(`${adminUrl}/console/${place === '' ? '' : `#/${place}`}`)
+  return page
+}
+
 /** What axe finds, as far as it is serious. */
 interface Finding {
   readonly id: string
   readonly impact: string | null
   readonly nodes: readonly { readonly html: string }[]
 }
+
+type ConsoleRouter = Pick<TestRouter, 'url' | 'stop'>
 
 /** Made by {@link openConsole}. */
 export class ConsoleTest {
@@ -68,48 +112,18 @@ export class ConsoleTest {
   readonly browser: Browser
   /** Errors and warnings of the pages, violations of their policy, and requests that go elsewhere. */
   readonly troubles: string[] = []
-  readonly #router: TestRouter
+  readonly #router: ConsoleRouter
 
-  constructor(first: TestGateway, second: TestGateway, browser: Browser, router: TestRouter) {
+  constructor(first: TestGateway, second: TestGateway, browser: Browser, router: ConsoleRouter) {
     this.first = first
     this.second = second
     this.browser = browser
     this.#router = router
   }
 
-  /** Opens the console of the first gateway. @param place as `apis/com.example.orders` */
-  async open(
-    place = '',
-    { key, ...options }: BrowserContextOptions & { readonly key?: string } = {},
-  ): Promise<Page> {
-    const page = await this.browser.newPage({ viewport: { width: 1280, height: 800 }, ...options })
-    page.setDefaultTimeout(10_000)
-    const { adminUrl, url } = this.first
-    page.on('request', (request) => {
-      const isOwn = [adminUrl, url].some((base) => request.url().startsWith(base))
-      if (!isOwn && !request.url().startsWith('blob:')) this.troubles.push(request.url())
-    })
-    page.on('pageerror', (error) => this.troubles.push(error.message))
-    page.on('dialog', (dialog) => {
-      this.troubles.push(`dialog ${dialog.message()}`)
-      void dialog.dismiss()
-    })
-    page.on('console', (message) => {
-      const isExpected = message.text().startsWith('Failed to load resource')
-      if (['error', 'warning'].includes(message.type()) && !isExpected)
-        this.troubles.push(message.text())
-    })
-    await page.exposeFunction('noteViolation', (text: string) => this.troubles.push(text))
-    await page.addInitScript(
-      "addEventListener('securitypolicyviolation', (event) => noteViolation(event.violatedDirective + ' ' + event.blockedURI))",
-    )
-    if (key !== undefined) {
-      await page.addInitScript(
-        `sessionStorage.setItem('wamp-gateway.credentials', ${JSON.stringify(key)})`,
-      )
-    }
-    await page.goto(`${adminUrl}/console/${place === '' ? '' : `#/${place}`}`)
-    return page
+  /** Opens the console of the first gateway. See {@link openPage}. */
+  open(place = '', options: PageOptions = {}): Promise<Page> {
+    return openPage(this.browser, this.first, this.troubles, place, options)
   }
 
   /** Loads a document at a gateway. */
@@ -150,8 +164,9 @@ export class ConsoleTest {
 /** Starts both gateways, which have met, and the browser. */
 export async function openConsole(
   settings: Readonly<Record<string, string>> = {},
+  openRouter: () => Promise<ConsoleRouter> = openEmbeddedRouter,
 ): Promise<ConsoleTest> {
-  const router = await openEmbeddedRouter()
+  const router = await openRouter()
   const start = (node: string) => startGateway({ 'wamp.url': router.url, node, ...settings })
   const first = await start('node-a')
   const second = await start('node-b')

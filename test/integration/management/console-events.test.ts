@@ -100,7 +100,7 @@ describe('the events of the console', () => {
     const { stream } = await open()
     await send(second.adminUrl, '/realms', { method: 'POST', body: { uri: 'com.example.new' } })
     const realm = await nextOf(stream, 'on_realm_load')
-    expect(Object.keys(realm).sort()).to.deep.equal(['hash', 'id', 'node', 'ts'])
+    expect(Object.keys(realm).sort()).to.deep.equal(['by', 'hash', 'id', 'node', 'ts'])
     await send(first.adminUrl, '/api_specs', { method: 'POST', body: specOf('com.example.c', one) })
     const taking = { ...specOf('com.example.c', one), id: 'com.example.d' }
     const refused = await send(second.adminUrl, '/api_specs', { method: 'POST', body: taking })
