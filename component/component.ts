@@ -4,7 +4,7 @@ import { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import type { Config } from '#component/config/config.ts'
 import { type GatewayUrls, urlsOf } from '#component/config/urls.ts'
 import { Examples } from '#component/examples/examples.ts'
-import { features } from '#component/gateway/api.ts'
+import { features } from '#component/spec/features.ts'
 import {
   ConfiguredFiles,
   type FilePatterns,

@@ -4,6 +4,7 @@ import { checkPathSchemas } from '#component/compile/schemas/compile-checks.ts'
 import { DocumentSchemas, type SchemaPorts } from '#component/compile/schemas/document-schemas.ts'
 import { notingSecurity } from '#component/compile/security/compile-security.ts'
 import type { SchemeOfSender } from '#component/compile/security/webhook-warnings.ts'
+import { VersionTools } from '#component/compile/tools/version-tools.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, type Node } from '#component/expression/compile.ts'
 import type { Probe } from '#component/expression/probe/probe.ts'
@@ -24,7 +25,7 @@ import type { JsonMap } from '#component/syntax/values.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
 import { allowOf, compileVersion, versionHeaders } from './compile-version.ts'
-import { checkFolded, type Findings } from './fold-check.ts'
+import { checkFolded, distinct, type Findings } from './fold-check.ts'
 import { GeneratedRoutes } from './generated-routes.ts'
 import {
   type Found,
@@ -94,15 +95,6 @@ export function* compilation(spec: ApiSpec, ports: CompilePorts): Steps<Compilat
   return { api, places, issues, warnings: distinct(findings.warnings) }
 }
 
-/** Each issue once: every path that inherits a broken value finds it. */
-function distinct(issues: readonly Issue[]): Issue[] {
-  const seen = new Set<string>()
-  return issues.filter(({ path, message }) => {
-    const key = `${path}\n${message}`
-    return !seen.has(key) && seen.add(key)
-  })
-}
-
 /** At most this many forms of generated patterns in one document; our own limit, which keeps the routing table small. */
 const maxGeneratedForms = 10_000
 
@@ -161,6 +153,7 @@ class SpecCompiler {
     const described: DescribedVersion = { spec: this.#spec, version, entries }
     const generated = new GeneratedRoutes(described, shared, this.#versionValues(level))
     this.#addOpenApi(version, level, generated)
+    const tools = new VersionTools(this.#spec, version, this.#schemas, this.findings)
     for (const path of version.paths) {
       yield
       const pattern = version.base_path + path.pattern
@@ -169,10 +162,13 @@ class SpecCompiler {
         routes: {},
       }
       const routes = this.#compilePath(path, pattern, level, always, shared, generated)
+      tools.add(routes, path.forms)
       if (!version.is_active) continue
       this.places.push(place)
       if (Object.keys(routes).length > 0) entries.push({ ...place, routes })
     }
+    const { set } = tools
+    if (set) generated.addTools(set)
     const added = generated.entries(this.#budget, this.#issues)
     if (!version.is_active) return
     this.versions.push(described)

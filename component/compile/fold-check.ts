@@ -95,3 +95,12 @@ function atSource(found: Issue[], before: Issue[], raw: unknown, path: string): 
       return { path: at, message: inside === '' ? issue.message : `${inside}: ${issue.message}` }
     })
 }
+
+/** Each issue once: every path that inherits a broken value finds it. */
+export function distinct(issues: readonly Issue[]): Issue[] {
+  const seen = new Set<string>()
+  return issues.filter(({ path, message }) => {
+    const key = `${path}\n${message}`
+    return !seen.has(key) && seen.add(key)
+  })
+}

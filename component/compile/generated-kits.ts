@@ -1,17 +1,23 @@
-/** The endpoints that objects of a document add to a version: security objects of type `oauth2`, `oidc` and `jwt`, and `openapi`. */
-import type { EndpointKind, InheritedValues } from '#component/gateway/api.ts'
+/** The endpoints that objects of a document add to a version: security objects of type `oauth2`, `oidc` and `jwt`, `openapi`, and `mcp`. */
+import type { EndpointKind, InheritedValues, OuterKind, ToolSet } from '#component/gateway/api.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
 import { providerOf } from '#component/security/oidc.ts'
-import { resourceMetadata } from '#component/security/resource-metadata.ts'
+import { hasMetadata, resourceMetadata } from '#component/security/resource-metadata.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 
 /** RFC 8414 §3. */
 const wellKnown = '/.well-known/oauth-authorization-server'
 
 /** One endpoint that an object adds. */
-export interface Row {
-  readonly kind: EndpointKind
+export type Row = AnyRow & Target
+
+/** The kind of an endpoint, and what only those of this kind have. */
+export type Target =
+  | { readonly kind: OuterKind }
+  | { readonly kind: 'mcp'; readonly tools: ToolSet }
+
+interface AnyRow {
   readonly methods: readonly Method[]
   readonly allow: string
   /** The key of the object that names its path; absent: the object as a whole. */
@@ -22,6 +28,8 @@ export interface Row {
 
 /** The endpoints that one type of object adds. */
 export interface Kit {
+  /** The key of the object, where it is not a security object. */
+  readonly owner?: 'openapi' | 'mcp'
   /** Below base_path: behaviour, OAuth2 and OIDC. */
   readonly rows: readonly Row[]
   /** Security objects with equal keys share their routes. */
@@ -164,6 +172,7 @@ const docsFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'init.js'] as const
 
 /** `openapi` of a version. */
 export const openapiKit: Kit = {
+  owner: 'openapi',
   rows: [
     {
       kind: 'openapi.document',
@@ -190,4 +199,32 @@ export const openapiKit: Kit = {
   // a copy is used again once the gateway has said that it is the current one
   headers: { 'cache-control': 'no-cache' },
   values: jsonValues,
+}
+
+const mcpPath = ({ path }: JsonMap): string => textOr(path, '')
+
+const mcpMetadata: Row = {
+  kind: 'mcp.resource',
+  ...get,
+  key: 'path',
+  patterns: (base, mcp) => [resourceMetadata + base + mcpPath(mcp)],
+}
+
+/** `mcp` of a version: its endpoint, whose tools have a security of their own, and metadata where tools want tokens. */
+export function mcpKit(tools: ToolSet): Kit {
+  const endpoint: Row = {
+    kind: 'mcp',
+    tools,
+    ...post,
+    key: 'path',
+    patterns: (base, mcp) => [base + mcpPath(mcp)],
+  }
+  const wantsTokens = tools.groups.some(({ protection }) => hasMetadata(protection))
+  return {
+    owner: 'mcp',
+    rows: wantsTokens ? [endpoint, mcpMetadata] : [endpoint],
+    key: () => '',
+    headers: { 'cache-control': 'no-store' },
+    values: { ...formValues, accepts: ['application/json'] },
+  }
 }

@@ -1,4 +1,4 @@
-/** The routes that are added to a version: tokens and metadata by `oauth2`, metadata by `jwt`, logins by `oidc`, its description by `openapi`. */
+/** The routes that are added to a version: tokens and metadata by `oauth2`, metadata by `jwt`, logins by `oidc`, its description by `openapi`, an endpoint for language models by `mcp`. */
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import type {
@@ -7,6 +7,7 @@ import type {
   DescribedVersion,
   Endpoint,
   InheritedValues,
+  ToolSet,
 } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { issuerNameOf } from '#component/security/jwt.ts'
@@ -15,7 +16,7 @@ import { reservedProblem } from '#component/spec/versions.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { lifetimeHeaders } from './compile-version.ts'
-import { type Kit, kits, openapiKit, type Row } from './generated-kits.ts'
+import { type Kit, kits, mcpKit, openapiKit, type Row, type Target } from './generated-kits.ts'
 
 /** A security object that adds routes to a version, and where it is written. */
 interface Found {
@@ -70,6 +71,16 @@ export class GeneratedRoutes {
     this.#add(inherited, false)
   }
 
+  /** Notes the `mcp` of the version. It is served over plain http where one of its tools is. */
+  addTools(tools: ToolSet): void {
+    const { mcp = {}, path } = this.#described.version
+    const ofTools = tools.tools.map(({ operation }) => operation.inherited)
+    const admitsHttp = ofTools.some((values) => values.admitsHttp)
+    const at = pointer(path, 'mcp')
+    const kit = mcpKit(tools)
+    this.#found.set('mcp', { kit, security: mcp, at, admitsHttp, isDefault: true })
+  }
+
   /** The security objects that name a provider or an issuer of the realm, the first one of each. */
   get parties(): readonly Party[] {
     return [...this.#parties.values()]
@@ -108,7 +119,7 @@ export class GeneratedRoutes {
         for (const pattern of row.patterns(version.base_path, found.security)) {
           const problem = patternProblem(pattern, found.kit, budget)
           if (problem !== undefined) {
-            const owner = found.kit === openapiKit ? 'openapi' : 'security'
+            const { owner = 'security' } = found.kit
             const message = `its ${owner} generates the route ${pattern}: ${problem}`
             issues.push({ path: placeOf(row.key, found), message })
             continue
@@ -122,11 +133,8 @@ export class GeneratedRoutes {
     return [...entries.values()]
   }
 
-  #entryOf(
-    { kind, methods, allow, key }: Row,
-    pattern: string,
-    found: Found,
-  ): RouteEntry<Endpoint> {
+  #entryOf(row: Row, pattern: string, found: Found): RouteEntry<Endpoint> {
+    const { kind, methods, allow, key } = row
     const { kit, security, admitsHttp, values } = found
     const { spec, version } = this.#described
     const { id, realm_uri, host } = spec
@@ -140,7 +148,15 @@ export class GeneratedRoutes {
     }
     const base = version.base_path
     const described = this.#described
-    const endpoint: Endpoint = { kind, realm_uri, host, base, security, described, path }
+    const endpoint: Endpoint = {
+      ...targetOf(row),
+      realm_uri,
+      host,
+      base,
+      security,
+      described,
+      path,
+    }
     return {
       api: id,
       realm_uri,
@@ -155,6 +171,9 @@ export class GeneratedRoutes {
     }
   }
 }
+
+const targetOf = (row: Row): Target =>
+  row.kind === 'mcp' ? { kind: row.kind, tools: row.tools } : { kind: row.kind }
 
 /** The JSON Pointer of what generates a route. */
 const placeOf = (key: string | undefined, { at }: Found): string =>

@@ -125,6 +125,7 @@ export const noEndpoints: GatewayPorts['endpoints'] = {
   'openapi.document': refuse,
   'openapi.docs': refuse,
   'openapi.asset': refuse,
+  'mcp.resource': refuse,
 }
 
 /** The outcome of each action, by its index. */

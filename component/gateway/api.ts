@@ -7,13 +7,17 @@ import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Semaphore } from '#component/limits/semaphore.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
-import type { BodyLimits } from '#component/request.ts'
+import type { BodyLimits, Method } from '#component/request.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
+import type { Feature } from '#component/spec/features.ts'
 import type { ApiSpec, Version, VersionCors } from '#component/spec/model.ts'
 import type { ValidationMode } from '#component/spec/request-rules.ts'
 import type { IpRange } from '#component/syntax/ip-address.ts'
+import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
+import type { ServerName } from '#component/tool/eras.ts'
+import type { ToolDefinition } from '#component/tool/list.ts'
 import type { Encodings } from './encodings.ts'
 import type { HeaderLayer, Live } from './header-layers.ts'
 import type { ProgressPlan, StreamPlan } from './stream-plan.ts'
@@ -37,25 +41,6 @@ export interface DescribedVersion {
   readonly entries: readonly RouteEntry<Route>[]
 }
 
-/** What a gateway of an earlier version would leave out in silence, or not know: checks (`request`, `schema`), streams, policies, `cors`, security. */
-export const features = [
-  'request',
-  'schema',
-  'stream',
-  'limits',
-  'quota',
-  'idempotency',
-  'cors',
-  'webhook',
-  'allow_from',
-  'forward_auth',
-  'mtls',
-] as const
-export type Feature = (typeof features)[number]
-
-/** Whether this gateway knows a feature. */
-export const isFeature = (name: string): boolean => features.some((feature) => feature === name)
-
 /** The target of a request: an operation of the document, or a generated endpoint. */
 export type Route = CompiledOperation | Endpoint
 
@@ -71,31 +56,83 @@ export type OAuthKind =
 
 /** The endpoints that `oidc` security generates. */
 export type OidcKind =
-  | 'oidc.login'
-  | 'oidc.callback'
-  | 'oidc.jwks'
-  | 'oidc.logout'
+  | `oidc.${'login' | 'callback' | 'jwks' | 'logout'}`
   | 'oidc.backchannel_logout'
 
 /** The endpoints that `openapi` of a version generates. */
 export type OpenApiKind = 'openapi.document' | 'openapi.docs' | 'openapi.asset'
 
-/** The kinds of generated endpoints. */
-export type EndpointKind = OAuthKind | OidcKind | OpenApiKind
+/** The metadata of the endpoint that `mcp` of a version generates; only where its tools want tokens. */
+export type McpKind = 'mcp.resource'
 
-/** One method of a generated path: the security or the `openapi` of a version adds it, the document does not declare it (behaviour: OAuth2, OIDC). */
-export interface Endpoint {
-  readonly kind: EndpointKind
+/** The kinds of generated endpoints that are not a part of the gateway proper. */
+export type OuterKind = OAuthKind | OidcKind | OpenApiKind | McpKind
+
+/** The kinds of generated endpoints. */
+export type EndpointKind = OuterKind | 'mcp'
+
+/** One method of a generated path: the security, the `openapi` or the `mcp` of a version adds it, the document does not declare it (behaviour: OAuth2, OIDC). */
+interface AnyEndpoint {
   readonly realm_uri: string
   /** The host pattern of the document. */
   readonly host: string
   /** base_path of the version, as written. */
   readonly base: string
-  /** The object that generates it: a security object, or `openapi` of the version. */
+  /** The object that generates it: a security object, `openapi` or `mcp` of the version. */
   readonly security: Readonly<Record<string, unknown>>
   readonly described: DescribedVersion
   readonly path: CompiledPath
 }
+
+/** A generated endpoint that is not a part of the gateway proper. */
+interface OuterEndpoint extends AnyEndpoint {
+  readonly kind: OuterKind
+}
+
+/** One tool. */
+export interface CompiledTool {
+  readonly definition: ToolDefinition
+  /** JSON Pointer of `tool`. */
+  readonly at: string
+  readonly method: Method
+  readonly operation: CompiledOperation
+  /** The forms of the whole pattern of its path. */
+  readonly forms: readonly KeyedForm[]
+  /** The arguments that become bindings: those that its path binds below base_path. */
+  readonly bindings: ReadonlySet<string>
+  /** What all arguments together are checked against. */
+  readonly input: ValueCheck
+}
+
+/** Tools that one judgement of a request decides about. */
+export interface ToolGroup {
+  /** undefined: they are open. */
+  readonly protection: Protection | undefined
+  readonly tools: readonly CompiledTool[]
+}
+
+/** The tools of a version, and what its endpoint says of itself. */
+export interface ToolSet {
+  /** Its version is the label of the version. */
+  readonly server: ServerName
+  readonly instructions: string | undefined
+  readonly maxResultBytes: number
+  /** In the order of the document. */
+  readonly tools: readonly CompiledTool[]
+  readonly byName: ReadonlyMap<string, CompiledTool>
+  readonly groups: readonly ToolGroup[]
+  /** Whether everybody sees all of them. */
+  readonly isPublic: boolean
+}
+
+/** The endpoint of `mcp`. */
+export interface ToolsEndpoint extends AnyEndpoint {
+  readonly kind: 'mcp'
+  readonly tools: ToolSet
+}
+
+/** A generated endpoint. */
+export type Endpoint = OuterEndpoint | ToolsEndpoint
 
 /** A list of networks, as it is written. */
 export interface AdmittedNetworks {
@@ -249,6 +286,7 @@ export interface CompiledOperation {
 
 /** The schemas that requests and answers of a route are checked against. */
 export function checksOf(route: Route): readonly ValueCheck[] {
+  if (route.kind === 'mcp') return route.tools.tools.map(({ input }) => input)
   if (route.kind !== undefined) return []
   const { checks, on_result, on_error } = route
   const answers = [on_result, on_error].flatMap(({ check }) => check?.check ?? [])

@@ -37,6 +37,14 @@ function checkScheme(exchange: Exchange, { admitsHttp }: InheritedValues): void 
 export const isAdmittedFrom = (address: string, lists: readonly AdmittedNetworks[]): boolean =>
   lists.every(({ ranges }) => isInRanges(address, ranges))
 
+/** Whether {@link checkOrigin} lets a request pass. */
+export const isAdmitted = (
+  { scheme, peername }: Exchange,
+  { admitsHttp, allowFrom }: InheritedValues,
+): boolean =>
+  (admitsHttp || scheme === 'https') &&
+  (allowFrom === undefined || isAdmittedFrom(addressOf(peername), allowFrom))
+
 /** 403 for plain http where it is not served, and for clients outside of `allow_from`. */
 export function checkOrigin(exchange: Exchange, inherited: InheritedValues): void {
   checkScheme(exchange, inherited)

@@ -5,6 +5,7 @@ import type { ServiceError } from '#component/errors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { BodyLimits, Request } from '#component/request.ts'
 import type { SecuredRequest } from '#component/security/scheme.ts'
+import type { Frames } from '#component/stream/frames.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { CompiledOperation } from './api.ts'
@@ -29,6 +30,12 @@ export interface Exchange
   cookies?: readonly string[] | undefined
   /** Its distributed trace; undefined: none is passed on or recorded. */
   readonly trace?: RequestTrace | undefined
+  /** The request as security sees it, where that is another one: a tool is called by a POST. */
+  readonly secured?: SecuredRequest
+  /** How the pieces of a call are framed, in place of the frames of the media type. */
+  readonly frames?: Frames | undefined
+  /** Of the call of a tool: checks its arguments, once it has passed. ServiceError 400 */
+  checkArguments?(): void
   /** One header without building the map. */
   header(name: string): string | undefined
   /** The certificate of the client; absent where no client is asked for one. */

@@ -2,6 +2,7 @@
 import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { Passage, type PolicyPorts } from '#component/gateway/policies/passage.ts'
+import { serveTools, type ToolPorts } from '#component/gateway/tools/tool-endpoint.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
@@ -20,6 +21,7 @@ import type {
   Endpoint,
   EndpointKind,
   InheritedValues,
+  OuterKind,
   Route,
 } from './api.ts'
 import { checkOrigin, methodNotAllowed } from './checks.ts'
@@ -50,7 +52,7 @@ export type EndpointHandler = (
 
 /** The parts that answer requests. */
 export interface GatewayPorts extends OperationPorts {
-  readonly endpoints: Readonly<Record<EndpointKind, EndpointHandler>>
+  readonly endpoints: Readonly<Record<OuterKind, EndpointHandler>>
   readonly cors: CorsPolicy
   /** Absent: the policies of routes do not hold. */
   readonly policies?: Partial<PolicyPorts>
@@ -58,6 +60,8 @@ export interface GatewayPorts extends OperationPorts {
   readonly publicPath?: string
   /** Where clients reach this gateway, without a slash at the end. Absent: challenges name no metadata. */
   readonly publicBase?: () => string
+  /** What endpoints for language models need. Absent: no page uses them, and challenges name no metadata. */
+  readonly tools?: Pick<ToolPorts, 'pageOrigins' | 'publicBase'>
 }
 
 /** Serves requests that bring a trace token, and records how they go. */
@@ -75,11 +79,17 @@ export class Gateway {
   readonly #cors: CorsHeaders
   readonly #ofVersions = new WeakMap<VersionCors, CorsHeaders>()
   readonly #operations: Operations
+  readonly #tools: ToolPorts
 
   constructor(ports: GatewayPorts) {
     this.#ports = ports
     this.#cors = corsHeaders(ports.cors)
     this.#operations = new Operations(ports)
+    this.#tools = {
+      ...{ schemes: ports.schemes, pageOrigins: [], ...ports.tools },
+      answer: (call, route) =>
+        this.#answer(call, { kind: 'match', route, bindings: call.bindings }),
+    }
   }
 
   /**
@@ -113,7 +123,7 @@ export class Gateway {
     for (const entry of this.table.entries) yield placeOf(entry)
   }
 
-  async #answer(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
+  async #answer(exchange: Exchange, found: Found): Promise<Reply> {
     const isMatch = found.kind === 'match'
     const route = routeOf(found)
     const { path } = route
@@ -201,11 +211,14 @@ export class Gateway {
     bindings: Readonly<Record<string, string>>,
     policy: Headers,
   ): Promise<Reply> {
-    const { kind, path } = endpoint
+    const { path } = endpoint
     const { protection } = path.inherited
     checkOrigin(exchange, path.inherited)
     if (protection) await this.#ports.schemes[protection.type].authenticate(exchange, protection)
-    const reply = await this.#ports.endpoints[kind](exchange, endpoint, bindings)
+    const reply =
+      endpoint.kind === 'mcp'
+        ? await serveTools(exchange, endpoint, bindings, this.#tools)
+        : await this.#ports.endpoints[endpoint.kind](exchange, endpoint, bindings)
     // the endpoints outside CORS decide on OPTIONS themselves
     const shared = isWithinCors(endpoint) ? policy : {}
     const headers = { ...shared, ...path.headers, ...reply.headers }
@@ -230,11 +243,18 @@ const placeOf = (entry: RouteEntry<Route>): ServedPath =>
     ? { version: { api: entry.api, label: entry.label ?? '' }, pattern: entry.pattern }
     : anyRouteOf({ entry }).path
 
-const routeOf = (found: Match<Route> | Missed<Route>): Route =>
-  found.kind === 'match' ? found.route : anyRouteOf(found)
+/** The parts of a match that answering needs. */
+type Found = Omit<Match<Route>, 'entry'> | Missed<Route>
 
-/** What programs read of a version before they use it. */
-const aboutVersions: ReadonlySet<EndpointKind> = new Set(['openapi.document', 'oauth.resource'])
+const routeOf = (found: Found): Route => (found.kind === 'match' ? found.route : anyRouteOf(found))
+
+/** What programs read of a version before they use it, and its tools. */
+const aboutVersions: ReadonlySet<EndpointKind> = new Set([
+  'openapi.document',
+  'oauth.resource',
+  'mcp',
+  'mcp.resource',
+])
 
 /** Whether pages of other origins may read answers: of what the document declares, and about it; not of tokens and logins. */
 const isWithinCors = ({ kind }: Route): boolean => kind === undefined || aboutVersions.has(kind)

@@ -126,7 +126,7 @@ export class Operations {
     const { protection } = inherited
     const isSecured = protection !== undefined && exchange.method !== 'options'
     const passed = isSecured
-      ? this.#ports.schemes[protection.type].authenticate(exchange, protection)
+      ? this.#ports.schemes[protection.type].authenticate(exchange.secured ?? exchange, protection)
       : version.anonymous
     // awaits only an identity that is not known yet
     const identity = passed instanceof Promise ? await passed : passed
@@ -139,6 +139,7 @@ export class Operations {
       const reading = passage.charge({ identity, context })
       if (reading !== undefined) await reading
     }
+    exchange.checkArguments?.()
     const type = negotiateType(exchange, route)
     const admitted = { route, bindings, identity, security, language, type, passage }
     if (!passage?.isCached) return await this.#answer(exchange, admitted, policy, undefined)

@@ -1,9 +1,9 @@
 /** Finds the version of a document that this node can serve: the newest one, else the last that compiles here (behaviour: Several nodes). */
 import type { Issue } from '#component/errors.ts'
-import { isFeature } from '#component/gateway/api.ts'
 import type { OpenedEntry } from '#component/replica/envelope.ts'
 import { compareStamps } from '#component/replica/stamp.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
+import { isFeature } from '#component/spec/features.ts'
 import type { RegistryPorts } from './registry-ports.ts'
 import type { Known, LiveEntry, Served } from './selection.ts'
 import type { SpecReplica } from './spec-replica.ts'

@@ -7,6 +7,10 @@ export const resourceMetadata = '/.well-known/oauth-protected-resource'
 /** The types of security whose versions have metadata. */
 const types: ReadonlySet<SecurityType> = new Set<SecurityType>(['oauth2', 'jwt'])
 
+/** Whether the security of a path has clients look for metadata. */
+export const hasMetadata = (protection: Pick<Protection, 'type'> | undefined): boolean =>
+  protection !== undefined && types.has(protection.type)
+
 /**
  * The `WWW-Authenticate` of a refusal with the address of the metadata; undefined where there is no challenge, or the version has no
  * metadata.
@@ -19,6 +23,6 @@ export function challengeWithMetadata(
   publicBase: string,
   base: string,
 ): string | undefined {
-  if (typeof challenge !== 'string' || !protection || !types.has(protection.type)) return undefined
+  if (typeof challenge !== 'string' || !hasMetadata(protection)) return undefined
   return `${challenge}, resource_metadata="${publicBase}${resourceMetadata}${base}"`
 }

@@ -2,7 +2,8 @@
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import { TokenIssuers } from '#component/compile/token-issuers.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { OAuthKind, OidcKind } from '#component/gateway/api.ts'
+import type { McpKind, OAuthKind, OidcKind } from '#component/gateway/api.ts'
+import type { Exchange } from '#component/gateway/exchange.ts'
 import type { GatewayPorts } from '#component/gateway/handle.ts'
 import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
@@ -15,6 +16,7 @@ import { openGrants } from '#component/token/grants.ts'
 import type { Remembered } from '#component/token/remembered.ts'
 import { oauthEndpoints } from '#http/oauth/endpoints.ts'
 import { oidcEndpoints } from '#http/oidc/endpoints.ts'
+import { requestAddress } from '#http/oidc/public-address.ts'
 import { cookieRenewal } from '#http/oidc/renewed-cookie.ts'
 import { openAuthService } from './auth-service.ts'
 import type { WiringContext } from './context.ts'
@@ -22,9 +24,11 @@ import type { WiringContext } from './context.ts'
 /** The authentication that the gateway and its management use. */
 export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes'> {
   /** The endpoints where users log in and out. */
-  readonly endpoints: Pick<GatewayPorts['endpoints'], OAuthKind | OidcKind>
+  readonly endpoints: Pick<GatewayPorts['endpoints'], OAuthKind | OidcKind | McpKind>
   /** The logins by password that are remembered. */
   readonly basic: Remembered
+  /** Where a client reaches this gateway: the configured address, else that of its request; without a slash at the end. */
+  baseOf(exchange: Exchange): string
   /** Credentials that allow management. */
   readonly operators: Operators
   /** The schemes for requests that are explained: what fails there is not counted for the users, and limited all the same. */
@@ -50,6 +54,9 @@ export function openHttpAuthentication(
 ): HttpAuthentication {
   const { accessTokens, accounts, apiKeys, box, families, keys, logins } = users
   const { foreignTokens, foreignUsers, realms, revocations, tickets } = users
+  const hasPublicUrl = config.gateway.public_base_url !== undefined
+  const baseOf = (exchange: Exchange): string =>
+    hasPublicUrl ? issuerBase() : requestAddress(exchange)
   const issuers = new TokenIssuers(config.gateway.public_base_url?.replace(/\/$/, ''))
   const ports = {
     ...{ accessTokens, accounts, apiKeys, box, clock, issuers, logins, realms, tickets },
@@ -73,7 +80,7 @@ export function openHttpAuthentication(
     rechecks,
   })
   return {
-    ...{ schemes, issuers, basic: schemes.basic },
+    ...{ schemes, issuers, baseOf, basic: schemes.basic },
     openSchemes: () =>
       openSchemes({
         ...ports,
@@ -83,7 +90,7 @@ export function openHttpAuthentication(
     endpoints: {
       ...oauthEndpoints({
         ...{ accessTokens, attempts, counts, families, issuerBase, keys, logins, realms },
-        revocations,
+        ...{ baseOf, revocations },
         bearer: schemes.oauth2,
         grants: openGrants(users),
         refreshTokens: users.refreshTokens,
@@ -93,7 +100,7 @@ export function openHttpAuthentication(
         sessionCounts,
         backchannelLogout: new BackchannelLogout({ providers, revocations, log }),
         pageOrigins: config.gateway.ws_allowed_origins,
-        hasPublicUrl: config.gateway.public_base_url !== undefined,
+        hasPublicUrl,
       }),
     },
     operators: new Operators({

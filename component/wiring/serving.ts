@@ -95,6 +95,7 @@ export function openServing(
     policies: policies.ports,
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
     publicBase: issuerBase,
+    tools: { pageOrigins: config.gateway.ws_allowed_origins, publicBase: authentication.baseOf },
   })
   return {
     ...{ gateway, authentication, connections, watch, pools, reauthentication },

@@ -8,6 +8,7 @@ import type { Operators } from '#component/security/operators.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
+import { isOwnOrigin } from '#component/syntax/page-origin.ts'
 import { parseAuthority } from '#component/syntax/request-target.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import { TrustedProxies } from '#http/peer.ts'
@@ -39,14 +40,6 @@ const isProxyField = (name: string): boolean =>
 /** Whether all addresses of a listener are loopback addresses. */
 export const isLoopbackOnly = (listen: HttpOptions['gateway']['listen']): boolean =>
   parseListen(listen).every(({ host }) => host === 'localhost' || isLoopback(host))
-
-/** Whether the Origin field names this very origin; true without the field, since such a request comes from no page. */
-export function isOwnOrigin(headers: Readonly<Record<string, string>>): boolean {
-  const { origin, host = '' } = headers
-  if (origin === undefined) return true
-  const scheme = origin.indexOf('://')
-  return scheme > 0 && origin.slice(scheme + 3).toLowerCase() === host.toLowerCase()
-}
 
 /** Whether a proxy has forwarded the request: the socket's peer is not the client then. */
 export const hasProxyFields = (headers: Readonly<Record<string, string>>): boolean =>

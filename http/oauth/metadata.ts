@@ -1,5 +1,6 @@
 /** The issuer of a version's tokens and tickets: its URL, and its public documents: keys (RFC 7517), metadata (RFC 8414, RFC 9728). */
-import type { DescribedVersion, Endpoint } from '#component/gateway/api.ts'
+import type { CompiledOperation, DescribedVersion, Endpoint } from '#component/gateway/api.ts'
+import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { issuersOf } from '#component/issuer/settings.ts'
 import type { Realms } from '#component/realm/realms.ts'
@@ -62,33 +63,68 @@ interface ResourcePorts {
   readonly realms: Pick<Realms, 'realm'>
 }
 
-/** The protections of the operations of a version. */
-const protectionsOf = ({ entries }: DescribedVersion): readonly Protection[] =>
+/** The protections of operations of a version. */
+const protectionsOf = (
+  { entries }: DescribedVersion,
+  isMeant: (operation: CompiledOperation) => boolean,
+): readonly Protection[] =>
   entries
     .flatMap(({ routes }) => Object.values(routes))
-    .flatMap((route) => (route.kind === undefined ? (route.inherited.protection ?? []) : []))
+    .flatMap((route) =>
+      route.kind === undefined && isMeant(route) ? (route.inherited.protection ?? []) : [],
+    )
 
-/** Serves the metadata of a version as a protected resource (RFC 9728 §2): who issues tokens for it, and which scopes they may need. */
+/**
+ * The metadata of a protected resource (RFC 9728 §2): who issues tokens for it, and which scopes they may need.
+ * @param own the issuer of tokens of the gateway; undefined: it is not named
+ */
+function resourceReply(
+  resource: string,
+  own: string | undefined,
+  protections: readonly Protection[],
+  realm: ReturnType<Realms['realm']>,
+): Reply {
+  const issuers = issuersOf(realm)
+  const servers = new Set<string>()
+  const scopes = new Set<string>()
+  for (const { type, object } of protections) {
+    const foreign = type === 'jwt' ? issuers.get(issuerNameOf(object))?.issuer : undefined
+    if (type === 'oauth2' && own !== undefined) servers.add(own)
+    if (foreign === undefined) continue
+    servers.add(foreign)
+    for (const scope of scopesOf(object)) scopes.add(scope)
+  }
+  const metadata = {
+    resource,
+    // a parameter without values is left out (RFC 9728 §3.2)
+    ...(servers.size > 0 && { authorization_servers: [...servers] }),
+    ...(scopes.size > 0 && { scopes_supported: [...scopes] }),
+    bearer_methods_supported: ['header'],
+  }
+  return jsonReply(metadata, cached)
+}
+
+/** Serves the metadata of a version. */
 export const resourceEndpoint =
   ({ issuerBase, realms }: ResourcePorts): EndpointHandler =>
   async (_exchange, endpoint, bindings) => {
     const resource = issuerOf(issuerBase(), endpoint, bindings)
-    const issuers = issuersOf(realms.realm(endpoint.realm_uri))
-    const servers = new Set<string>()
-    const scopes = new Set<string>()
-    for (const { type, object } of protectionsOf(endpoint.described)) {
-      const foreign = type === 'jwt' ? issuers.get(issuerNameOf(object))?.issuer : undefined
-      if (type === 'oauth2') servers.add(resource)
-      if (foreign === undefined) continue
-      servers.add(foreign)
-      for (const scope of scopesOf(object)) scopes.add(scope)
-    }
-    const metadata = {
-      resource,
-      // a parameter without values is left out (RFC 9728 §3.2)
-      ...(servers.size > 0 && { authorization_servers: [...servers] }),
-      ...(scopes.size > 0 && { scopes_supported: [...scopes] }),
-      bearer_methods_supported: ['header'],
-    }
-    return jsonReply(metadata, cached)
+    const protections = protectionsOf(endpoint.described, () => true)
+    return resourceReply(resource, resource, protections, realms.realm(endpoint.realm_uri))
+  }
+
+/** The dependencies of {@link toolsResourceEndpoint}. */
+export interface ToolsResourcePorts extends Pick<ResourcePorts, 'realms'> {
+  /** Where a client reaches this gateway, without a slash at the end. */
+  readonly baseOf: (exchange: Exchange) => string
+}
+
+/** Serves the metadata of an endpoint for language models. The gateway's own tokens need no browser, so that its issuer is not named. */
+export const toolsResourceEndpoint =
+  ({ baseOf, realms }: ToolsResourcePorts): EndpointHandler =>
+  async (exchange, endpoint, bindings) => {
+    const { described, security, realm_uri } = endpoint
+    const resource = issuerOf(baseOf(exchange), endpoint, bindings) + String(security.path)
+    const protections = protectionsOf(described, ({ written }) => written.tool !== undefined)
+    return resourceReply(resource, undefined, protections, realms.realm(realm_uri))
   }

@@ -39,8 +39,16 @@ export function publicAddress(
   endpoint: Pick<Endpoint, 'host'>,
 ): string {
   if (hasPublicUrl || !hasFixedHosts(endpoint.host)) return issuerBase()
-  return `${scheme}://${host}${port === defaultPorts[scheme] ? '' : `:${port}`}`
+  return requestAddress({ scheme, host, port })
 }
+
+/** The address at which a request has reached the gateway, without a slash at the end. */
+export const requestAddress = ({
+  scheme,
+  host,
+  port,
+}: Pick<Exchange, 'scheme' | 'host' | 'port'>): string =>
+  `${scheme}://${host}${port === defaultPorts[scheme] ? '' : `:${port}`}`
 
 /** The path of an address, which a proxy removes from requests; without a slash at the end. */
 export const publicPath = (address: string): string =>

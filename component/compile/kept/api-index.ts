@@ -1,9 +1,10 @@
 /** The index of a document: what routing, and those who follow it, have to know of it while it is not compiled. */
 import { ownSessionOf } from '#component/compile/own-realms.ts'
 import { tokenBasesOf } from '#component/compile/token-issuers.ts'
-import type { Api, Feature, Route } from '#component/gateway/api.ts'
+import type { Api, Route } from '#component/gateway/api.ts'
 import type { ApiFacts } from '#component/routes/indexed-api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
+import type { Feature } from '#component/spec/features.ts'
 
 /** One path, as a {@link RouteEntry} has it. */
 export interface IndexedPath {

@@ -1,13 +1,8 @@
 /** A document that is served by its index: its routes are compiled when they are read, and forgotten when memory is needed. */
-import type {
-  Api,
-  CompiledVersion,
-  DescribedVersion,
-  Feature,
-  Route,
-} from '#component/gateway/api.ts'
+import type { Api, CompiledVersion, DescribedVersion, Route } from '#component/gateway/api.ts'
 import type { ApiFacts, IndexedApi } from '#component/routes/indexed-api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
+import type { Feature } from '#component/spec/features.ts'
 import type { ApiIndex, IndexedPath } from './api-index.ts'
 
 /** Compiles documents, and decides which of them stay compiled. */

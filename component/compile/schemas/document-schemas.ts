@@ -1,12 +1,12 @@
 /** The JSON Schemas of one document: where they stand, for judging, and the checks that are made of them. */
 import { canonicalJson, pointer } from '#component/codec/json.ts'
 import type { Findings } from '#component/compile/fold-check.ts'
-import type { Feature } from '#component/gateway/api.ts'
 import { type MismatchSink, noMismatches } from '#component/gateway/schemas/mismatches.ts'
 import { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import { judging, type SchemaUse } from '#component/schema/judge.ts'
 import type { NamedSchemas } from '#component/schema/references.ts'
 import { Validators } from '#component/schema/validators.ts'
+import type { Feature } from '#component/spec/features.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
 

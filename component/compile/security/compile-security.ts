@@ -1,7 +1,8 @@
 /** The security that holds at one place of a document: what protects it, and what a gateway must know to keep it. */
-import type { AdmittedNetworks, Feature, InheritedValues } from '#component/gateway/api.ts'
+import type { AdmittedNetworks, InheritedValues } from '#component/gateway/api.ts'
 import type { BodyLimits } from '#component/request.ts'
 import { isSecurityType, type Protection } from '#component/security/scheme.ts'
+import type { Feature } from '#component/spec/features.ts'
 import { networksOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 

@@ -74,7 +74,7 @@ export function callReply(
     plan,
     context,
     request: exchange,
-    frames: frames && framesOf[frames],
+    frames: frames && (exchange.frames ?? framesOf[frames]),
   })
   const answer = new CallAnswer(shared, operation, view, outcome)
   return {

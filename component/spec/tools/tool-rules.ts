@@ -15,7 +15,7 @@ import {
 import { isMap } from '#component/syntax/values.ts'
 
 /** Bytes; what a client is shown of a result unless `max_result_bytes` says otherwise. */
-const defaultMaxResultBytes = 1_048_576
+export const defaultMaxResultBytes = 1_048_576
 
 /** Characters of a text that is written for models. */
 const mostWords = 4_096

@@ -84,6 +84,7 @@ async function open(flow = 'resource_owner_password_credentials') {
         ...tokens,
         grants: openGrants(tokens),
         issuerBase: () => 'https://api.example.com',
+        baseOf: () => 'https://api.example.com',
         realms,
         logins,
         attempts,

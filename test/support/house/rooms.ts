@@ -69,6 +69,20 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['action', 'expression', 'gateway', 'policy', 'store'],
     packages: [],
   },
+  'component/gateway/tools': {
+    folders: [
+      'action',
+      'gateway',
+      'gateway/schemas',
+      'routes',
+      'schema',
+      'security',
+      'stream',
+      'tool',
+    ],
+    packages: [],
+  },
+  'component/tool': { folders: [], packages: [] },
   'component/gateway/schemas': { folders: ['schema', 'telemetry'], packages: [] },
   'component/gateway': {
     folders: [
@@ -78,6 +92,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'gateway/policies',
       'gateway/schemas',
       'gateway/streams',
+      'gateway/tools',
       'policy',
       'routes',
       'schema',
@@ -85,6 +100,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'spec',
       'stream',
       'telemetry',
+      'tool',
     ],
     packages: [],
   },
@@ -93,12 +109,16 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/compile/security': {
-    folders: ['gateway', 'realm/documents', 'security'],
+    folders: ['gateway', 'realm/documents', 'security', 'spec'],
     packages: [],
   },
-  'component/compile/kept': { folders: ['compile', 'gateway', 'routes'], packages: [] },
+  'component/compile/kept': { folders: ['compile', 'gateway', 'routes', 'spec'], packages: [] },
   'component/compile/streams': {
     folders: ['action', 'compile', 'expression', 'gateway', 'spec'],
+    packages: [],
+  },
+  'component/compile/tools': {
+    folders: ['compile', 'compile/schemas', 'gateway', 'schema', 'spec', 'spec/tools', 'tool'],
     packages: [],
   },
   'component/compile/schemas': {
@@ -134,10 +154,12 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'compile/schemas',
       'compile/security',
       'compile/streams',
+      'compile/tools',
       'expression',
       'expression/probe',
       'gateway',
       'gateway/schemas',
+      'gateway/tools',
       'routes',
       'schema',
       'security',

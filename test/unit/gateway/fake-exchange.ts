@@ -215,6 +215,7 @@ export function serve(
       'openapi.document': endpoint,
       'openapi.docs': endpoint,
       'openapi.asset': endpoint,
+      'mcp.resource': endpoint,
     },
     cors: {
       allow_origin,

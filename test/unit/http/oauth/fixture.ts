@@ -103,6 +103,7 @@ export function oauth({
   const table = oauthEndpoints({
     grants,
     issuerBase: () => 'https://api.example.com',
+    baseOf: () => 'https://api.example.com',
     realms: { realm: () => undefined },
     counts,
     accessTokens: { verify },

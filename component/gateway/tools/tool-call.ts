@@ -1,0 +1,122 @@
+/** Calls a tool: its operation runs as by its own path, and its answer becomes the result that a model reads. */
+import { pointer, stringifyJson } from '#component/codec/json.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { CompiledTool } from '#component/gateway/api.ts'
+import type { Reply } from '#component/gateway/exchange.ts'
+import { told } from '#component/schema/mistakes.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { bindingIssues, dataOf } from '#component/tool/call-data.ts'
+import { RpcError, type RpcId, resultText } from '#component/tool/rpc.ts'
+import { collected } from './collected.ts'
+import { notSeen } from './refused-tool.ts'
+import type { ToolPorts, ToolRequest } from './tool-endpoint.ts'
+import { ToolExchange } from './tool-exchange.ts'
+import { ToolFrames } from './tool-frames.ts'
+import { failedBy, type ResultRules, resultOf, succeeded } from './tool-result.ts'
+import { isRefusal, isWithinReach } from './visible-tools.ts'
+
+/** Methods whose requests have no body: the arguments are query parameters. */
+const withoutBody = new Set(['get', 'head', 'delete'])
+
+const eventStream = 'text/event-stream'
+
+/** The head of a stream: nothing on the way keeps it. */
+const streamHeaders = { 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' }
+
+/** Answers `tools/call`. @throws RpcError -32602; ServiceError for a client that no security knows */
+export async function callTool(request: ToolRequest, ports: ToolPorts): Promise<Reply> {
+  const { exchange, endpoint, bindings, era, message } = request
+  const { tools } = endpoint
+  const { name, args, progressToken } = readParams(message.params)
+  const tool = tools.byName.get(name)
+  if (tool === undefined || !isWithinReach(tool, exchange)) throw await notSeen(request, ports)
+  const rules: ResultRules = { era, maxBytes: tools.maxResultBytes }
+  const common = stringifyJson(era.result(tools.server))
+  const answer = (result: string): string => resultText(message.id, common, result)
+  const wantsStream =
+    progressToken !== undefined &&
+    pieces(tool) === 'framed' &&
+    exchange.negotiate([eventStream]) !== undefined
+  const frames = new ToolFrames({
+    ...rules,
+    answer,
+    progressToken: wantsStream ? progressToken : undefined,
+  })
+  const places = { bindings: tool.bindings, isQuery: withoutBody.has(tool.method) }
+  const data = dataOf(args, places)
+  const check = (): void => checkArguments(args, tool)
+  const call = new ToolExchange(exchange, tool, { bindings, data, frames, wantsStream, check })
+  exchange.served = tool.operation.path
+  const reply = await ports.answer(call, tool.operation)
+  const { error } = reply
+  const { protection } = tool.operation.inherited
+  if (error !== undefined && protection && isRefusal(error)) {
+    exchange.served = endpoint.path
+    if (error.uri === 'service.error.too_many_requests') throw error
+    throw await notSeen(request, ports, { error, protection })
+  }
+  const { body } = reply
+  if (body.kind === 'events' && wantsStream) {
+    return { ...reply, status: 200, headers: streamHeaders, body: { ...body, type: eventStream } }
+  }
+  const text = body.kind === 'events' ? await whole(tool, body, rules, answer) : undefined
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: { kind: 'bytes', bytes: text ?? answer(await resultOf(reply, rules)) },
+    ...(error && { error }),
+    failure: reply.failure ?? (body.kind === 'events' ? body.record.failure : undefined),
+  }
+}
+
+/** How an operation tells its progress; undefined: it does not. */
+function pieces({ operation: { streams } }: CompiledTool): 'framed' | 'raw' | undefined {
+  if (streams?.kind !== 'progress') return undefined
+  return streams.isRaw ? 'raw' : 'framed'
+}
+
+/** The whole answer of a stream, for a client that reads none. */
+async function whole(
+  tool: CompiledTool,
+  body: Reply['body'] & { readonly kind: 'events' },
+  rules: ResultRules,
+  answer: (result: string) => string,
+): Promise<string> {
+  const isRaw = pieces(tool) === 'raw'
+  try {
+    const bytes = await collected(body, isRaw ? rules.maxBytes : Number.POSITIVE_INFINITY)
+    if (!isRaw) return Buffer.from(bytes).toString()
+    const text = new TextDecoder().decode(bytes)
+    return answer(succeeded(text, JSON.stringify(text), text, rules))
+  } catch (error) {
+    if (error instanceof ServiceError) return answer(failedBy(error))
+    throw error
+  }
+}
+
+/** What a call names. @throws RpcError -32602 */
+function readParams({ name, arguments: args = {}, _meta }: JsonMap): {
+  readonly name: string
+  readonly args: JsonMap
+  readonly progressToken: RpcId | undefined
+} {
+  const invalid = (message: string) => new RpcError('invalidParams', message, 200)
+  if (typeof name !== 'string') throw invalid('expected the name of a tool as params.name')
+  if (!isMap(args)) throw invalid('expected a map as params.arguments')
+  const token = isMap(_meta) ? _meta.progressToken : undefined
+  const isToken =
+    typeof token === 'string' || typeof token === 'bigint' || typeof token === 'number'
+  return { name, args, progressToken: isToken ? token : undefined }
+}
+
+/** @throws ServiceError `service.error.validation_failed` with each mistake; the places are those in the arguments */
+function checkArguments(args: JsonMap, tool: CompiledTool): void {
+  const mistakes = tool.input.mistakesOf(args, '', 'enforce') ?? []
+  const details = [...told(mistakes), ...bindingIssues(args, tool)]
+  if (details.length === 0) return
+  const [{ path, message } = { path: pointer(''), message: '' }] = details
+  const count = details.length === 1 ? '1 mistake, at' : `${details.length} mistakes, the first at`
+  throw new ServiceError('service.error.validation_failed', `${count} ${path}: ${message}`, {
+    details,
+  })
+}

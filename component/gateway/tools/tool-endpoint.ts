@@ -1,0 +1,137 @@
+/** The endpoint of a version for language models: one message of the Model Context Protocol in, one answer out. */
+import { stringifyJson } from '#component/codec/json.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { CompiledOperation, ToolsEndpoint } from '#component/gateway/api.ts'
+import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
+import { isOwnOrigin } from '#component/syntax/page-origin.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
+import { discovered, type Era, eraOf } from '#component/tool/eras.ts'
+import { initialized } from '#component/tool/handshake-era.ts'
+import { listed } from '#component/tool/list.ts'
+import {
+  errorOf,
+  idOf,
+  RpcError,
+  type RpcMessage,
+  readMessage,
+  resultText,
+} from '#component/tool/rpc.ts'
+import { admitted } from './refused-tool.ts'
+import { callTool } from './tool-call.ts'
+import type { ToolExchange } from './tool-exchange.ts'
+
+/** Bytes of a message; our own limit, below that of the version. */
+const mostBytes = 4_194_304
+
+const json = 'application/json'
+
+/** What the endpoints of all versions share. */
+export interface ToolPorts {
+  readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
+  /** Serves an operation; errors are replies, too. */
+  answer(call: ToolExchange, operation: CompiledOperation): Promise<Reply>
+  /** Where a client reaches this gateway, without a slash at the end. Absent: challenges name no metadata. */
+  readonly publicBase?: ((exchange: Exchange) => string) | undefined
+  /** Origins whose pages may use the endpoints besides the gateway's own (`gateway.ws_allowed_origins`); `*`: all. */
+  readonly pageOrigins: readonly string[]
+}
+
+/** A request of a client that may be answered. */
+export interface ToolRequest {
+  readonly exchange: Exchange
+  readonly endpoint: ToolsEndpoint
+  /** Of the address of the endpoint. */
+  readonly bindings: Readonly<Record<string, string>>
+  readonly era: Era
+  readonly message: RpcMessage & { readonly id: NonNullable<RpcMessage['id']> }
+}
+
+/** Answers a POST to the endpoint. @throws ServiceError 401, 403, 413, 415, 429 as for any path */
+export async function serveTools(
+  exchange: Exchange,
+  endpoint: ToolsEndpoint,
+  bindings: Readonly<Record<string, string>>,
+  ports: ToolPorts,
+): Promise<Reply> {
+  checkPage(exchange, ports.pageOrigins)
+  let value: unknown
+  try {
+    value = await readValue(exchange, endpoint)
+    const message = readMessage(value)
+    const era = eraOf(message, {
+      version: exchange.header('mcp-protocol-version'),
+      method: exchange.header('mcp-method'),
+      name: exchange.header('mcp-name'),
+    })
+    const { id } = message
+    // nobody waits for an answer to others
+    if (id === undefined) return { status: 202, headers: {}, body: { kind: 'none' } }
+    const request = { exchange, endpoint, bindings, era, message: { ...message, id } }
+    return await answer(request, ports)
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return rpcReply(errorOf(idOf(value), error), error.status)
+  }
+}
+
+/** 403 for pages of other origins (2026-07-28, Streamable HTTP: DNS rebinding). */
+function checkPage(exchange: Exchange, allowed: readonly string[]): void {
+  const { headers } = exchange
+  if (isOwnOrigin(headers) || allowed.includes('*')) return
+  if (headers.origin !== undefined && allowed.includes(headers.origin)) return
+  const message = 'pages of this origin may not use tools'
+  throw new ServiceError('wamp.error.not_authorized', message)
+}
+
+async function readValue(exchange: Exchange, { path }: ToolsEndpoint): Promise<unknown> {
+  if (!exchange.isAccepted([json])) {
+    const message = `expected a body of type ${json}`
+    throw new ServiceError('service.error.unsupported_media_type', message)
+  }
+  const { limits } = path.inherited
+  const body_max_bytes = Math.min(limits.body_max_bytes, mostBytes)
+  try {
+    return (await exchange.readBody({ ...limits, body_max_bytes })).body
+  } catch (error) {
+    const isBroken = error instanceof ServiceError && error.uri === 'service.error.bad_request'
+    throw isBroken ? new RpcError('parse', error.message) : error
+  }
+}
+
+const rpcReply = (value: JsonMap, status = 200): Reply => ({
+  status,
+  headers: {},
+  body: { kind: 'value', value, type: json },
+})
+
+async function answer(request: ToolRequest, ports: ToolPorts): Promise<Reply> {
+  const { era, message, endpoint } = request
+  const { tools } = endpoint
+  const { id, method, params } = message
+  if (!era.knows(method)) {
+    throw new RpcError('unknownMethod', 'there is no such method', era.unknownStatus)
+  }
+  if (method === 'tools/call') return callTool(request, ports)
+  const common = stringifyJson(era.result(tools.server))
+  const reply = (result: JsonMap): Reply => ({
+    status: 200,
+    headers: { 'content-type': json },
+    body: { kind: 'bytes', bytes: resultText(id, common, stringifyJson(result)) },
+  })
+  if (method === 'ping') return reply({})
+  const isOpen = tools.groups.some(({ protection }) => protection === undefined)
+  if (method === 'tools/list') {
+    if (params.cursor !== undefined) {
+      throw new RpcError('invalidParams', 'there is no such cursor', 200)
+    }
+    const { visible } = await admitted(request, ports, !isOpen)
+    const definitions = visible.map(({ definition }) => definition)
+    return reply(listed(definitions, era, tools.isPublic))
+  }
+  if (!isOpen) await admitted(request, ports, true)
+  const { instructions } = tools
+  return method === 'initialize'
+    ? reply(initialized(params, tools.server, instructions))
+    : reply({ ...discovered(instructions), ...era.caching(tools.isPublic) })
+}

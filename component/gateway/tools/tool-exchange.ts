@@ -1,0 +1,232 @@
+/** The call of a tool as a request to its operation: its arguments are data, and its credentials are those of the POST. */
+import { Readable } from 'node:stream'
+import type { RawBody } from '#component/action/action.ts'
+import { stringifyJson } from '#component/codec/json.ts'
+import type { ServiceError } from '#component/errors.ts'
+import type { CompiledTool } from '#component/gateway/api.ts'
+import type { Content, Exchange } from '#component/gateway/exchange.ts'
+import type { ServedPath } from '#component/metrics/place.ts'
+import type { BodyLimits } from '#component/request.ts'
+import { longestPath } from '#component/routes/concrete-path.ts'
+import type { SecuredRequest } from '#component/security/scheme.ts'
+import type { Frames } from '#component/stream/frames.ts'
+import { isStreamType } from '#component/syntax/event-stream.ts'
+import { conditionalFields } from '#component/syntax/http-field.ts'
+import { essenceOf } from '#component/syntax/media-type.ts'
+import type { CallData } from '#component/tool/call-data.ts'
+
+const json = 'application/json'
+
+/** Fields of the POST that are about its own body and answer. */
+const ofPost = new Set([
+  'accept',
+  'accept-encoding',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'last-event-id',
+  'range',
+  'transfer-encoding',
+])
+
+const isPassed = (name: string): boolean =>
+  !ofPost.has(name) && !conditionalFields.has(name) && !name.startsWith('mcp-')
+
+/** What is particular to one call. */
+export interface ToolCall {
+  /** Of the address of the endpoint: base_path and host may have some. */
+  readonly bindings: Readonly<Record<string, string>>
+  readonly data: CallData
+  /** Takes the pieces of a call; absent: they are not wanted. */
+  readonly frames?: Frames
+  /** Whether the answer may be a stream; else it is one only where the operation has no other. */
+  readonly wantsStream?: boolean
+  /** Checks the arguments. ServiceError */
+  check?(): void
+}
+
+/** The request to the operation of a tool. */
+export class ToolExchange implements Exchange {
+  readonly method: Exchange['method']
+  readonly query_params: Exchange['query_params']
+  readonly query_lists: Exchange['query_lists']
+  readonly bindings: Readonly<Record<string, string>>
+  readonly frames: Frames | undefined
+  readonly secured: SecuredRequest
+  readonly served: ServedPath
+  readonly #of: Exchange
+  readonly #tool: CompiledTool
+  readonly #call: ToolCall
+  #headers: Exchange['headers'] | undefined
+  #text: string | undefined
+
+  /** @param of the POST */
+  constructor(of: Exchange, tool: CompiledTool, call: ToolCall) {
+    const { data } = call
+    this.#of = of
+    this.#tool = tool
+    this.#call = call
+    this.method = tool.method
+    this.query_params = data.query_params
+    this.query_lists = data.query_lists
+    this.bindings = { ...call.bindings, ...data.bindings }
+    this.frames = call.frames
+    this.served = tool.operation.path
+    this.secured = new SecuredCall(of, this, tool)
+  }
+
+  get id() {
+    return this.#of.id
+  }
+  get scheme() {
+    return this.#of.scheme
+  }
+  get host() {
+    return this.#of.host
+  }
+  get port() {
+    return this.#of.port
+  }
+  get peername() {
+    return this.#of.peername
+  }
+  get trace() {
+    return this.#of.trace
+  }
+  get cookies() {
+    return this.#of.cookies
+  }
+  set cookies(cookies: Exchange['cookies']) {
+    this.#of.cookies = cookies
+  }
+
+  /** The path that a client would have asked for: a text that nobody parses. Without bindings it is the pattern. */
+  get path(): string {
+    const { forms, operation } = this.#tool
+    const segments = forms.map(({ form }) => form)
+    return longestPath(segments, this.bindings) ?? operation.path.pattern
+  }
+
+  get query_string(): string {
+    return new URLSearchParams(this.query_params).toString()
+  }
+
+  get headers(): Exchange['headers'] {
+    if (this.#headers === undefined) {
+      const passed = Object.entries(this.#of.headers).filter(([name]) => isPassed(name))
+      const ofBody = this.hasBody ? { 'content-type': json } : {}
+      this.#headers = { ...Object.fromEntries(passed), ...ofBody }
+    }
+    return this.#headers
+  }
+
+  header(name: string): string | undefined {
+    return this.headers[name]
+  }
+
+  checkArguments(): void {
+    this.#call.check?.()
+  }
+
+  get hasBody(): boolean {
+    return this.#call.data.body !== undefined
+  }
+
+  /** JSON where there is a choice; a stream where it is wanted, or there is nothing else. */
+  negotiate(provides: readonly string[]): string | undefined {
+    const stream = provides.find((type) => isStreamType(essenceOf(type)))
+    if (stream !== undefined && this.#call.wantsStream) return stream
+    const values = provides.filter((type) => !isStreamType(essenceOf(type)))
+    return values.find((type) => essenceOf(type) === json) ?? values[0] ?? stream
+  }
+
+  negotiateLanguage(languages: readonly string[]): string {
+    return this.#of.negotiateLanguage(languages)
+  }
+
+  /** Arguments are no body of any type. */
+  isAccepted(): boolean {
+    return true
+  }
+
+  get #bytes(): Uint8Array {
+    const { body } = this.#call.data
+    this.#text ??= body === undefined ? '' : stringifyJson(body)
+    return Buffer.from(this.#text)
+  }
+
+  async readBody(_limits: BodyLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content> {
+    const bytes = this.#bytes
+    onBytes?.(bytes)
+    return { body: this.#call.data.body ?? '', body_length: bytes.length }
+  }
+
+  async readBytes(): Promise<Uint8Array> {
+    return this.#bytes
+  }
+
+  async readText(): Promise<string> {
+    return Buffer.from(this.#bytes).toString()
+  }
+
+  rawBody(): RawBody {
+    const bytes = this.#bytes
+    return { stream: Readable.from([bytes]), length: bytes.length }
+  }
+
+  onAbort(callback: (reason?: ServiceError) => void): void {
+    this.#of.onAbort(callback)
+  }
+}
+
+/** The call as security sees it: the credentials are those of the POST, and so is what a browser may send by itself. */
+class SecuredCall implements SecuredRequest {
+  readonly method: SecuredRequest['method']
+  readonly #of: Exchange
+  readonly #call: ToolExchange
+
+  constructor(of: Exchange, call: ToolExchange, { operation }: CompiledTool) {
+    this.#of = of
+    this.#call = call
+    // another service decides by what is done; a cookie needs proof in every POST
+    this.method = operation.inherited.protection?.type === 'forward_auth' ? call.method : of.method
+  }
+
+  get scheme() {
+    return this.#of.scheme
+  }
+  get host() {
+    return this.#of.host
+  }
+  get peername() {
+    return this.#of.peername
+  }
+  get path() {
+    return this.#call.path
+  }
+  get query_string() {
+    return this.#call.query_string
+  }
+  get headers() {
+    return this.#call.headers
+  }
+  get clientCertificate() {
+    const { clientCertificate } = this.#of
+    return clientCertificate && (() => this.#of.clientCertificate?.())
+  }
+  get cookies() {
+    return this.#of.cookies
+  }
+  set cookies(cookies: SecuredRequest['cookies']) {
+    this.#of.cookies = cookies
+  }
+
+  header(name: string): string | undefined {
+    return this.#of.header(name)
+  }
+
+  async readBytes(): Promise<Uint8Array> {
+    return this.#call.readBytes()
+  }
+}
