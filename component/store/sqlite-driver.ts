@@ -98,6 +98,22 @@ function prepare(database: DatabaseSync, sql: string): SqliteStatement {
   }
 }
 
+/** Statements of one text that are kept; others have as many values as rows, and come in many lengths. */
+const mostPrepared = 100
+
+/** Prepares each statement once: the same few make up almost all queries. */
+function preparing(database: DatabaseSync): (sql: string) => SqliteStatement {
+  const known = new Map<string, SqliteStatement>()
+  return (sql) => {
+    const found = known.get(sql)
+    if (found) return found
+    const statement = prepare(database, sql)
+    if (known.size >= mostPrepared) known.clear()
+    known.set(sql, statement)
+    return statement
+  }
+}
+
 async function releasePages(db: Kysely<Tables>): Promise<boolean> {
   const count = async () => {
     const { rows } = await sql<{ freelist_count: number }>`pragma freelist_count`.execute(db)
@@ -131,7 +147,7 @@ class Driver extends SqliteDriver {
 
   constructor(database: DatabaseSync) {
     const adapter: SqliteDatabase = {
-      prepare: (sql) => prepare(database, sql),
+      prepare: preparing(database),
       close: () => {
         database.close()
       },

@@ -124,6 +124,22 @@ describe('SQLite in a file', () => {
     await store.close()
   })
 
+  it('answers queries of many forms, each time that they are asked', async () => {
+    const store = await openStore(url, systemClock)
+    const paths = Array.from({ length: 150 }, (_, at) => `/file${at}`)
+    await store.files.setLoadedHashes(new Map(paths.map((path) => [path, `hash of ${path}`])))
+    for (const round of [1, 2]) {
+      for (let count = 1; count <= paths.length; count++) {
+        const found = await store.files.lastLoads(paths.slice(0, count))
+        expect(found.get(`/file${count - 1}`)?.hash, `round ${round}`).to.equal(
+          `hash of /file${count - 1}`,
+        )
+        expect(found.size).to.equal(count)
+      }
+    }
+    await store.close()
+  })
+
   it('answers 503 when there is no room, and keeps what it had', async () => {
     // files of at most 300 kB, and no signal for the attempt to write more
     const limit = ['bash', '-c', 'trap \'\' XFSZ; ulimit -f 300; exec "$@"', 'bash']
