@@ -32,6 +32,15 @@ function* treeOf(places: Iterable<Place>): Steps<PathTree<Place>> {
   return tree
 }
 
+/** The trees of patterns: each load asks for that of the same list. */
+const trees = new WeakMap<readonly string[], PathTree<string>>()
+
+function knownTreeOf(patterns: readonly string[]): PathTree<string> {
+  const tree = trees.get(patterns) ?? treeOfPatterns(patterns)
+  trees.set(patterns, tree)
+  return tree
+}
+
 /** A tree of all forms of some patterns. @param patterns of our own, which are valid */
 export function treeOfPatterns(patterns: readonly string[]): PathTree<string> {
   const tree = new PathTree<string>()
@@ -70,7 +79,7 @@ export function* findConflicts(
  */
 function* refuseConflicts(places: readonly Place[], around: OtherRoutes): Steps<void> {
   const mine = yield* treeOf(places)
-  const hidden = yield* overlapOf(mine, [treeOfPatterns(around.managementPaths)], 1)
+  const hidden = yield* overlapOf(mine, [knownTreeOf(around.managementPaths)], 1)
   const [hiding] = hidden.found.keys()
   if (hiding) throw refusalOf(hiding, 'answers requests to management, which this listener serves')
   const { found, isComplete } = yield* overlapOf(mine, othersOf(places, around), 1)
@@ -86,7 +95,7 @@ const refusalOf = ({ pattern, path }: Place, what: string) =>
 /** Warns of routes that could answer the same requests as other realms or management. */
 function* conflictWarnings(places: readonly Place[], around: OtherRoutes): Steps<Issue[]> {
   const mine = yield* treeOf(places)
-  const hidden = yield* overlapOf(mine, [treeOfPatterns(around.managementPaths)], Infinity)
+  const hidden = yield* overlapOf(mine, [knownTreeOf(around.managementPaths)], Infinity)
   const taken = yield* overlapOf(mine, othersOf(places, around), maxWarnings)
   return [
     ...issuesOf(
