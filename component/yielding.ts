@@ -35,7 +35,7 @@ export function inTurn(): <T>(task: () => Promise<T>) => Promise<T> {
 }
 
 /** Work goes on for this long before other work has its turn; milliseconds. */
-const sliceMs = 2
+const sliceMs = 1
 
 /** A turn of the event loop in which other work takes longer than this is likely followed by more of it; milliseconds. */
 const busyTurnMs = 1
