@@ -6,7 +6,7 @@ import { type Entry, type Kind, keyOf, type Summary } from '#component/replica/e
 import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
 import { runAtOnce, runSteps, type YieldTurn } from '#component/yielding.ts'
 import { endHistory, remember, versionsOf } from './history.ts'
-import { entriesOf, writingRow } from './rows.ts'
+import { divided, readRow, writingRow } from './rows.ts'
 import type { EntryRow, Run, Tables, VersionRow } from './tables.ts'
 
 /** How many documents are read in one statement: the start must not depend on how fast all of them can be sent. */
@@ -99,17 +99,17 @@ export class EntryStore {
     const { value: reached } = await this.#run((db) =>
       db.selectFrom('revision').select('value').executeTakeFirstOrThrow(),
     )
-    const newest = new Map<string, EntryRow>()
+    const newest = new Map<string, Entry | Damaged>()
     let place: Place = { revision: reached < revision ? 0 : revision + 1, kind: '', id: '' }
     let page: readonly RowName[]
     do {
       page = await this.#page(place)
       const news = page.filter((row) => !isKnown(summaryOf(row)))
-      // what changes between two statements moves ahead of them: it is found again
-      for (const row of await this.#rows(news)) newest.set(keyOf(row), row)
+      // what changes between two statements moves ahead of them: it is found again; the texts of a page are not kept until the last one
+      for (const row of await this.#rows(news)) newest.set(keyOf(row), readRow(row))
       place = page.at(-1) ?? place
     } while (page.length === pageSize)
-    const { entries, damaged } = entriesOf([...newest.values()])
+    const { entries, damaged } = divided(newest.values())
     return {
       revision: Math.max(reached, place.kind === '' ? 0 : place.revision),
       entries: entries.sort(compareEntries),

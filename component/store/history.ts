@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
 import type { Entry, Kind } from '#component/replica/entry.ts'
-import { entriesOf } from './rows.ts'
+import { divided, readRow } from './rows.ts'
 import type { Run, Tables, VersionRow } from './tables.ts'
 
 /** How many versions of a document are kept. */
@@ -54,7 +54,7 @@ export async function versionsOf(run: Run, kind: Kind, id: string): Promise<Entr
   const rows = await run((db) =>
     db.selectFrom('versions').selectAll().where('kind', '=', kind).where('id', '=', id).execute(),
   )
-  return entriesOf(rows).entries.sort((a, b) => compareEntries(b, a))
+  return divided(rows.map(readRow)).entries.sort((a, b) => compareEntries(b, a))
 }
 
 /**

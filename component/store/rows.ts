@@ -55,17 +55,26 @@ function entryOf(row: VersionRow): Entry {
   }
 }
 
-/** The versions of rows, and the names of those that cannot be read. */
-export function entriesOf(rows: readonly VersionRow[]): { entries: Entry[]; damaged: Damaged[] } {
+/** The version of a row, or the name of one that cannot be read. */
+export function readRow(row: VersionRow): Entry | Damaged {
+  try {
+    return entryOf(row)
+  } catch {
+    const { kind, id, ms, counter, node } = row
+    return { kind, id, stamp: { ms, counter, node } }
+  }
+}
+
+/** Divides what {@link readRow} has read. */
+export function divided(read: Iterable<Entry | Damaged>): {
+  entries: Entry[]
+  damaged: Damaged[]
+} {
   const entries: Entry[] = []
   const damaged: Damaged[] = []
-  for (const row of rows) {
-    try {
-      entries.push(entryOf(row))
-    } catch {
-      const { kind, id, ms, counter, node } = row
-      damaged.push({ kind, id, stamp: { ms, counter, node } })
-    }
+  for (const one of read) {
+    if ('document' in one) entries.push(one)
+    else damaged.push(one)
   }
   return { entries, damaged }
 }
