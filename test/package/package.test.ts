@@ -103,13 +103,12 @@ describe('the published package', function () {
   const filesFrom = async (base: string): Promise<string[]> => {
     const found = new Set([''])
     for (const name of found) {
-      const answer = await fetch(new URL(name, base))
+      const at = new URL(name, base)
+      const answer = await fetch(at)
       expect([name, answer.status]).to.deep.equal([name, 200])
-      for (const [, at = ''] of (await answer.text()).matchAll(
-        /(?:from |src=|href=)["'](\w[^"':]*|\.[^"':]*)["']/g,
-      ))
-        if (/\.(?:js|css|svg)$/.test(at))
-          found.add(new URL(at, new URL(name, base)).href.slice(base.length))
+      const named = name === '' ? /(?:src|href)="([^"]+)"/g : /from '(\.[^']+\.js)'/g
+      for (const [, other = ''] of (await answer.text()).matchAll(named))
+        found.add(new URL(other, at).href.slice(base.length))
     }
     return [...found]
   }

@@ -51,7 +51,11 @@ function Cluster({ registry, numbers }) {
     heard_ms_ago: 0,
     clock_offset_ms: 0,
   }
-  const all = [own, ...registry.nodes].sort((a, b) => a.node.localeCompare(b.node))
+  const known = [own, ...registry.nodes]
+  // the other workers of a gateway tell numbers, and share its store
+  const workers = [...numbers.keys()].filter((name) => !known.some(({ node }) => node === name))
+  const all = [...known, ...workers.map((node) => ({ ...own, node, version: '', is_equal: null }))]
+  all.sort((a, b) => a.node.localeCompare(b.node))
   return html`
     <${Panel}>
       <${Table} label="Nodes" heads=${['Node', 'Version', 'State', 'Documents', ...['Requests', 'p99', 'In flight', 'Clock', 'Heard'].map((head) => /** @type {const} */ ([head, 'number']))]}>
@@ -63,12 +67,12 @@ function Cluster({ registry, numbers }) {
                 <td><${Dot} kind=${isReady === undefined ? 'idle' : isReady ? 'good' : 'bad'} /> <code class="strong">${node}</code> ${node === registry.node && html`<${Badge}>this one<//>`}</td>
                 <td>${version ?? 'earlier'}</td>
                 <td>${isReady === undefined ? 'not heard yet' : isReady ? 'ready' : 'not ready'}</td>
-                <td>${is_equal ? html`<span class="good"><${Icon} name="check" /> same</span>` : html`<span class="warn">differ, being compared</span>`}</td>
+                <td>${is_equal === null ? html`<span class="quiet">of its gateway</span>` : is_equal ? html`<span class="good"><${Icon} name="check" /> same</span>` : html`<span class="warn">differ, being compared</span>`}</td>
                 <td class="number">${stats && stats.seconds > 0 ? `${count((stats.count ?? 0) / stats.seconds)}/s` : '–'}</td>
                 <td class="number">${stats?.buckets ? measured(quantile(stats.buckets, stats.bounds, 0.99)) : '–'}</td>
                 <td class="number">${stats?.in_flight ?? '–'}</td>
                 <td class="number">${Math.abs(clock_offset_ms) < 50 ? html`<span class="quiet">agrees</span>` : html`<span class=${Math.abs(clock_offset_ms) > 5_000 ? 'bad' : ''}>${clock_offset_ms > 0 ? '+' : '−'}${duration(Math.abs(clock_offset_ms))}</span>`}</td>
-                <td class="number quiet">${node === registry.node ? '' : ago(0, heard_ms_ago)}</td>
+                <td class="number quiet">${node === registry.node || is_equal === null ? '' : ago(0, heard_ms_ago)}</td>
               </tr>`
           })}
       <//>
