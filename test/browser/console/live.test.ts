@@ -82,6 +82,26 @@ describe('the console while things happen', function () {
     expect(await page.getByRole('button', { name: 'Roll back' }).count()).to.equal(0)
     await page.getByRole('link', { name: 'APIs' }).first().click()
     expect(await page.getByRole('link', { name: 'New API' }).count()).to.equal(0)
+    await page.getByRole('link', { name: 'Realms' }).click()
+    await page.getByRole('link', { name: 'com.example.one' }).click()
+    await page.locator('tr', { hasText: 'ops' }).waitFor()
+    for (const tab of ['Grants', 'API keys', 'Users']) {
+      await page.getByRole('link', { name: new RegExp(`^${tab}`) }).click()
+      await page.locator('main .panel').first().waitFor()
+      for (const name of ['New', 'Edit', 'Delete', 'Revoke', 'Issue', 'Rotate'])
+        expect(
+          await page
+            .locator('main')
+            .getByText(new RegExp(`^${name}`))
+            .count(),
+        ).to.equal(0)
+    }
+    await page.goto(`${test.first.adminUrl}/console/#/realms/com.example.one/users/=ops`)
+    await page.locator('textarea[readonly]').waitFor()
+    expect(await page.getByRole('button', { name: 'Load', exact: true }).count()).to.equal(0)
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.getByRole('heading', { name: 'Requests' }).waitFor()
+    expect(await page.getByText('Traces').count()).to.equal(0)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Access token or API key').waitFor()
     expect(await page.evaluate("sessionStorage.getItem('wamp-gateway.credentials')")).to.equal(null)

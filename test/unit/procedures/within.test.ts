@@ -37,6 +37,7 @@ describe('who manages one realm', () => {
     ['delete_realm', foreign],
     ['change_password', foreign, 'bob', 'x'],
     ['issue_api_key', foreign, 'bob'],
+    ['list_api_keys', foreign],
     ['list_realm_versions', foreign],
     ['get_realm_version', foreign, 'x'],
     ['diff_realm', foreign, 'x', undefined],
@@ -134,6 +135,13 @@ describe('who manages one realm', () => {
     expect((await ask('list_api_specs')).value).to.have.length(1)
     const other = { ...loader, within: foreign }
     expect((await ask('list_api_specs', [], other)).value).to.deep.equal([])
+    const usedBy = async (caller: Caller) =>
+      ((await ask('list_route_use', [], caller)).value as { routes: object[] }).routes
+    await ask('load_api_spec', [document('com.example.a', ['/b'])])
+    expect(await usedBy(ada)).to.have.length(2)
+    expect(await usedBy(loader)).to.deep.equal([{ api: 'com.example.a' }])
+    expect(await usedBy(other)).to.deep.equal([])
+    expect(await usedBy({ ...loader, access: 'read' })).to.have.length(1)
   })
 })
 
