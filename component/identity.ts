@@ -30,7 +30,15 @@ export interface Identity extends UserName {
    * `security`, which is spread from an identity, does not have it.
    */
   readonly expires_at?: number
+  /**
+   * The access token that an identity provider has given for the user, as it is now; undefined where it is not passed on. It is not
+   * enumerable, either. TokenError, at once or as a rejection, where there is none that holds; ServiceError `service.error.unavailable`.
+   */
+  readonly providerToken?: (() => ProviderToken) | undefined
 }
+
+/** The access token of a provider, once it is known. */
+export type ProviderToken = undefined | string | Promise<string>
 
 /** The names of the keys of an {@link Identity}. */
 export const identityKeys: readonly (keyof Identity)[] = [
@@ -79,10 +87,17 @@ export interface LoggedIn {
   readonly webhook_id?: string
   readonly webhook_timestamp?: number
   readonly expires_at?: number
+  readonly providerToken?: (() => ProviderToken) | undefined
 }
 
 /** The identity of a user, frozen: one is shared by many requests. The locale is the one in the user's meta. */
-export function identityOf({ user, authroles, expires_at, ...login }: LoggedIn): Identity {
+export function identityOf({
+  user,
+  authroles,
+  expires_at,
+  providerToken,
+  ...login
+}: LoggedIn): Identity {
   const { username, groups, meta } = user
   const identity = {
     ...login,
@@ -91,5 +106,6 @@ export function identityOf({ user, authroles, expires_at, ...login }: LoggedIn):
     ...(typeof meta.locale === 'string' && { locale: meta.locale }),
   }
   if (expires_at !== undefined) Object.defineProperty(identity, 'expires_at', { value: expires_at })
+  if (providerToken) Object.defineProperty(identity, 'providerToken', { value: providerToken })
   return Object.freeze(identity)
 }

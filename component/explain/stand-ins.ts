@@ -16,13 +16,21 @@ export type Schemes = Readonly<Record<SecurityType, SecurityScheme>>
 /** What a stand-in tells of a webhook, whose signature is not checked. */
 const message = { webhook_id: 'msg_example', webhook_timestamp: 1_767_225_600 } as const
 
+/** Stands for the access token of an identity provider. */
+export const exampleToken = 'example-access-token'
+
+/** The same identity, for which a provider has given a token. */
+const withToken = (identity: Identity): Identity =>
+  Object.defineProperty({ ...identity }, 'providerToken', { value: () => exampleToken })
+
 /** Schemes that let every request pass as the identity that is given for the protection, or refuse it as that throws. */
 export function schemesOf(identify: (protection: Protection) => Identity): Schemes {
   const scheme: SecurityScheme = {
-    authenticate: (_request, protection) =>
-      protection.type === 'webhook'
-        ? { ...message, ...identify(protection) }
-        : identify(protection),
+    authenticate(_request, protection) {
+      const identity = identify(protection)
+      if (protection.type === 'webhook') return { ...message, ...identity }
+      return protection.type === 'oidc' ? withToken(identity) : identity
+    },
   }
   return forEachType(() => scheme)
 }

@@ -1,5 +1,6 @@
 /** Derives authid and roles in the realm from the claims of a provider (behaviour: OIDC). */
 import { OidcError } from '#component/oidc-error.ts'
+import type { Logins } from '#component/realm/logins.ts'
 import { isMap, memberOf, setOwn } from '#component/syntax/values.ts'
 import type { ProviderSettings } from './settings.ts'
 
@@ -123,3 +124,11 @@ function put(map: Record<string, unknown>, [name = '', ...names]: string[], valu
   if (names.length > 0) put(inner, names, value)
   setOwn(map, name, names.length > 0 ? inner : value)
 }
+
+/** The roles that a user of a provider has in a realm. Grants name users, too: no role makes anybody another user. */
+export const rolesIn = (
+  logins: Pick<Logins, 'user'>,
+  realm_uri: string,
+  authid: string,
+  roles: readonly string[],
+): readonly string[] => roles.filter((role) => role === authid || !logins.user(realm_uri, role))

@@ -161,14 +161,13 @@ export class OidcLogin {
     const settings = await this.#try(() => this.settings(realm_uri, name))
     const answer = { location: redirect_uri, ...(settings && { settings }) }
     if (!claims || !mayRevoke) return answer
-    const { revocations, idTokens, providers, rechecks } = this.#ports
+    const { revocations, idTokens, providers } = this.#ports
     const id_token = claims.oidc_id_token ?? (await this.#try(() => idTokens.find(claims.id)))
     await this.#try(
       () => revocations.revokeToken(claims.id, claims.exp),
       'the ticket could not be revoked',
     )
     await this.#try(() => idTokens.end(claims.id))
-    await this.#try(() => rechecks.forget(claims))
     const location = await this.#try(async () => {
       if (!id_token || !settings) return undefined
       const provider = await providers.get(realm_uri, name)

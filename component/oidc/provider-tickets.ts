@@ -1,16 +1,16 @@
 /** From a user that a provider has proved to the ticket: name, roles, and the ID token that goes with it. */
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
+import type { KeptTokens } from '#component/oidc/kept/kept-tokens.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { providerMethod as authmethod, type Logins } from '#component/realm/logins.ts'
 import type { Tickets } from '#component/token/ticket.ts'
 import { ticketCookie } from '#component/token/ticket-cookie.ts'
 import { TokenError, unlessRefused } from '#component/token/token-error.ts'
 import type { Accounts } from './accounts.ts'
-import { authidOf, chosenClaims, rolesOf, unmappedRoles } from './claims.ts'
+import { authidOf, chosenClaims, rolesIn, rolesOf, unmappedRoles } from './claims.ts'
 import type { IdTokens } from './id-tokens.ts'
 import type { Exchanged } from './provider.ts'
-import type { Rechecks } from './rechecks.ts'
 import type { CallbackRequest, LoginRequest } from './redirects.ts'
 import type { ProviderSettings } from './settings.ts'
 
@@ -20,17 +20,9 @@ export interface ProviderTicketPorts {
   readonly accounts: Pick<Accounts, 'bind'>
   readonly tickets: Pick<Tickets, 'issue' | 'verifyIgnoringExpiry'>
   readonly idTokens: Pick<IdTokens, 'keep' | 'find' | 'end'>
-  readonly rechecks: Pick<Rechecks, 'begin' | 'forget'>
+  readonly keptTokens: Pick<KeptTokens, 'begin'>
   readonly log: Pick<Log, 'info' | 'warn'>
 }
-
-/** The roles that a user of a provider has in a realm. Grants name users, too: no role makes anybody another user. */
-export const rolesIn = (
-  logins: Pick<Logins, 'user'>,
-  realm_uri: string,
-  authid: string,
-  roles: readonly string[],
-): readonly string[] => roles.filter((role) => role === authid || !logins.user(realm_uri, role))
 
 /** The client and the device that the login was begun for. */
 type Labels = Pick<LoginRequest, 'client_id' | 'device_id'>
@@ -89,7 +81,7 @@ export class ProviderTickets {
       const { id, exp } = issued.claims
       const isKept = !issued.isWhole && found.id_token.length <= maxHint
       if (isKept) await idTokens.keep(id, found.id_token, exp + hintGrace)
-      await this.#ports.rechecks.begin(issued.claims, found, settings)
+      await this.#ports.keptTokens.begin(issued.claims, found, settings)
       return issued
     } catch (cause) {
       if (!(cause instanceof ServiceError || cause instanceof TokenError)) throw cause

@@ -126,6 +126,7 @@ export const providerValues: Readonly<
     preset: 0,
   }),
   recheck_grace: integer(0, maxTicketLifetime, 3_600),
+  pass_access_token: flag(false),
   allow_unsafe_http: flag(false),
   cookie_domain: allowing(isDomain, 'a domain name', {
     from: (domain) => domain.replace(/^\./, '').toLowerCase(),

@@ -57,6 +57,8 @@ export interface ProviderSettings {
   readonly recheck_interval: number
   /** How much longer it counts while the provider does not answer. Seconds. */
   readonly recheck_grace: number
+  /** Whether expressions may read the access token of the provider. */
+  readonly pass_access_token: boolean
   /** The URL of the issuer for requests of the gateway; absent: the issuer's own. */
   readonly internal_issuer_url?: string
   /** The path of a PEM file with the certificates that the provider is trusted by; absent: those of the system. */

@@ -3,7 +3,8 @@ import { ServiceError } from '#component/errors.ts'
 import { type Identity, identityOf } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
 import { isCsrf } from '#component/oidc/csrf.ts'
-import type { Rechecks } from '#component/oidc/rechecks.ts'
+import type { ProviderTokens } from '#component/oidc/kept/provider-tokens.ts'
+import type { Rechecks } from '#component/oidc/kept/rechecks.ts'
 import { type ProviderSettings, settingsOf } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import type { User } from '#component/realm/documents/model.ts'
@@ -34,6 +35,8 @@ export interface OidcPorts {
   readonly rechecks?: Pick<Rechecks, 'current'>
   /** Knows when tickets were used last; absent: they need not be used. */
   readonly uses?: Pick<TicketUses, 'use' | 'isToSlide' | 'slid'>
+  /** Knows the access tokens of the provider; absent: none is passed on. */
+  readonly providerTokens?: Pick<ProviderTokens, 'of'>
   /** Remembers which tickets have come; absent: nobody does. */
   readonly seen?: Pick<SeenTickets, 'see'>
   /** The realms, whose providers say how their cookies are set. */
@@ -224,7 +227,8 @@ export class OidcScheme implements SecurityScheme {
 
   #identity(claims: TicketClaims, realm_uri: string): Identity {
     const { authid, authroles, scope, id, oidc_claims } = claims
-    const user = this.#ports.logins.user(realm_uri, authid)?.user
+    const { logins, providerTokens } = this.#ports
+    const user = logins.user(realm_uri, authid)?.user
     const known = this.#known.get(claims)
     if (known && known.user === user) return known.identity
     const identity = identityOf({
@@ -237,6 +241,7 @@ export class OidcScheme implements SecurityScheme {
         expires_at: claims.exp * 1000,
       },
       ...(oidc_claims && { claims: oidc_claims }),
+      ...(providerTokens && { providerToken: () => providerTokens.of(claims) }),
       user: user ?? { username: authid, groups: [], meta: {} },
     })
     this.#known.set(claims, { user, identity })

@@ -69,6 +69,23 @@ export class LoginStore {
     await this.#run((db) => db.deleteFrom('provider_logins').where('ticket', '=', ticket).execute())
   }
 
+  /**
+   * Removes the logins that a revocation ends.
+   * @param id of the revocation: of a user, a subject or a session
+   * @param until those that have begun by then
+   */
+  async removeEnded(id: string, until: number): Promise<void> {
+    await this.#run((db) =>
+      db
+        .deleteFrom('provider_logins')
+        .where('created_at', '<=', until)
+        .where(({ eb, or }) =>
+          or([eb('user_id', '=', id), eb('subject_id', '=', id), eb('session_id', '=', id)]),
+        )
+        .execute(),
+    )
+  }
+
   /** Removes the logins whose tickets have ended, and the oldest of those that are too many. */
   async sweep(nowMs: number, maxRows: number): Promise<void> {
     await this.#run((db) =>

@@ -101,6 +101,11 @@ const statements: Readonly<Record<string, readonly string[]>> = {
       text text not null
     )`,
   ],
+  '009-ended-logins': ['user_id', 'subject_id', 'session_id'].flatMap((column) => [
+    // a gateway of before, which may run beside this one, writes none
+    `alter table provider_logins add column ${column} text`,
+    `create index provider_logins_${column} on provider_logins (${column})`,
+  ]),
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

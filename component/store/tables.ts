@@ -100,6 +100,7 @@ export interface LoginRow {
   readonly ticket: string
   /** Its tokens, and what the provider has said of its user; sealed. */
   readonly sealed: string
+  /** When the user has logged in, as the ticket says. */
   readonly created_at: number
   /** When the provider was asked about it last, and has answered. */
   readonly checked_at: number
@@ -107,6 +108,10 @@ export interface LoginRow {
   readonly lease_until: number
   /** When the ticket ends. */
   readonly expires_at: number
+  /** The ids of the revocations that end it: of its user, of its subject, and of its session at the provider; null: not known. */
+  readonly user_id: string | null
+  readonly subject_id: string | null
+  readonly session_id: string | null
 }
 
 /** A ticket that ends when it is not used. Times are seconds since the epoch. */

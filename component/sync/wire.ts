@@ -7,8 +7,8 @@ import type { Call, Payload } from '#component/wamp/session.ts'
 import { type Fields, type Heartbeat, type Message, readMessage } from './sync-messages.ts'
 import type { SyncPorts } from './sync-ports.ts'
 
-/** What other parts of a node ask those of another one: for a trace, for those of a document, for the tickets that have come to it, for the use of routes. */
-export const questions = ['trace', 'traces', 'sessions', 'routes'] as const
+/** What other parts of a node ask those of another one: for a trace, for those of a document, for the tickets that have come to it, for the use of routes, about a login that it keeps. */
+export const questions = ['trace', 'traces', 'sessions', 'routes', 'login'] as const
 export type Question = (typeof questions)[number]
 
 /** The requests to peers. */

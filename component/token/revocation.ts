@@ -3,9 +3,10 @@
 import { createHash } from 'node:crypto'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { UserName } from '#component/identity.ts'
-import type { Change, Draft } from '#component/replica/entry.ts'
+import type { Change, Draft, Entry } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { FamilyStore } from '#component/store/family-store.ts'
+import type { LoginStore } from '#component/store/login-store.ts'
 
 /** A login at an identity provider, as the provider names it (OpenID Connect Core §2, Back-Channel Logout §2.4). */
 export interface ProviderLogin {
@@ -41,6 +42,8 @@ export interface RevocationPorts {
   readonly replica: Pick<Replica, 'change' | 'get' | 'watch'>
   readonly clock: Pick<Clock, 'now'>
   readonly families: Pick<FamilyStore, 'remove' | 'removeOfUser'>
+  /** The tokens of logins at providers, which end with their tickets. */
+  readonly logins: Pick<LoginStore, 'remove' | 'removeEnded'>
   /** Of everything that a user may hold: access tokens, refresh tokens, tickets. Seconds. */
   readonly longestLifetime: number
   /** Of the access tokens of a family. Seconds; {@link longestLifetime} when absent. */
@@ -56,7 +59,8 @@ const spare = 120
  */
 const clockSpread = 60
 
-const idOfToken = (jti: string): string => `token:${jti}`
+const ofToken = 'token:'
+const idOfToken = (jti: string): string => ofToken + jti
 const idOfUse = (id: string): string => `used:${id}`
 const idOfFamily = (id: string): string => `family:${id}`
 /** Names come from a provider and may be long. */
@@ -85,6 +89,13 @@ export const loginIdsOf = (realm_uri: string, { issuer, sub, sid }: ProviderLogi
 /** The URI of a realm has no blank. */
 const idOfUser = (realm_uri: string, authid: string): string => `user:${realm_uri} ${authid}`
 
+/** The ids of the revocations of many that end what a bearer has, as the store of logins keeps them. */
+export const endsOf = ({ sub, realm_uri, login }: Bearer) => ({
+  user_id: idOfUser(realm_uri, sub),
+  subject_id: login?.subject ?? null,
+  session_id: login?.session ?? null,
+})
+
 /** Methods that revoke throw `service.error.unavailable`; then it may not have been done. */
 export class Revocations {
   /** Called with the users and tokens that were revoked on any node: their sessions end. */
@@ -95,7 +106,7 @@ export class Revocations {
     this.#ports = ports
   }
 
-  /** From now on, the families that this node keeps for users who were revoked on any node are removed. */
+  /** From now on, what this node keeps for users and tickets that were revoked on any node is removed: families, and tokens of providers. */
   start(): void {
     this.#ports.replica.watch('revocation', async (changes) => {
       const revoked = changes.filter(
@@ -110,7 +121,15 @@ export class Revocations {
         // this node may hear of it late: the user may have logged in again elsewhere
         await this.#ports.families.removeOfUser(realm_uri, authid, (not_before + 1) * 1000)
       }
+      for (const { entry } of revoked) await this.#removeLogins(entry)
     })
+  }
+
+  async #removeLogins({ id, document }: Pick<Entry, 'id' | 'document'>): Promise<void> {
+    const { logins } = this.#ports
+    if (id.startsWith(ofToken)) return await logins.remove(id.slice(ofToken.length))
+    const { not_before = Number.MAX_SAFE_INTEGER / 1_000 } = document as { not_before?: number }
+    await logins.removeEnded(id, Math.floor(not_before * 1_000))
   }
 
   /**

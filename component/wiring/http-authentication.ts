@@ -2,18 +2,19 @@
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import { TokenIssuers } from '#component/compile/token-issuers.ts'
 import { ServiceError } from '#component/errors.ts'
+import { exampleToken } from '#component/explain/stand-ins.ts'
 import type { McpKind, OAuthKind, OidcKind } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { GatewayPorts } from '#component/gateway/handle.ts'
 import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/providers.ts'
-import { Rechecks } from '#component/oidc/rechecks.ts'
 import { Attempts } from '#component/security/attempts.ts'
 import { Operators } from '#component/security/operators.ts'
 import { openSchemes } from '#component/security/schemes.ts'
 import { openGrants } from '#component/token/grants.ts'
 import type { Remembered } from '#component/token/remembered.ts'
+import { type KeptLogins, openKeptLogins } from '#component/wiring/logins/open-kept-logins.ts'
 import { oauthEndpoints } from '#http/oauth/endpoints.ts'
 import { oidcEndpoints } from '#http/oidc/endpoints.ts'
 import { requestAddress } from '#http/oidc/public-address.ts'
@@ -35,6 +36,8 @@ export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes'> {
   openSchemes(): GatewayPorts['schemes']
   /** The issuers whose tokens each path accepts; they follow the routing table. */
   readonly issuers: Pick<TokenIssuers, 'follow'>
+  /** What is kept of logins at providers. */
+  readonly keptLogins: KeptLogins
   close(): Promise<void>
 }
 
@@ -49,9 +52,10 @@ async function askNobody(): Promise<never> {
  * @param issuerBase where clients reach this gateway; without a slash at the end
  */
 export function openHttpAuthentication(
-  { config, users, attempts, clock, log, logins: counts, store }: WiringContext,
+  context: WiringContext,
   issuerBase: () => string,
 ): HttpAuthentication {
+  const { config, users, attempts, clock, log, logins: counts } = context
   const { accessTokens, accounts, apiKeys, box, families, keys, logins } = users
   const { foreignTokens, foreignUsers, realms, revocations, tickets } = users
   const hasPublicUrl = config.gateway.public_base_url !== undefined
@@ -66,25 +70,26 @@ export function openHttpAuthentication(
   const authService = openAuthService(outside)
   const providers = new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) })
   const { sessionCounts } = users
-  const rechecks = new Rechecks({
-    ...{ box, clock, log, logins, providers, realms, revocations, sessionCounts },
-    store: store.logins,
-  })
+  const keptLogins = openKeptLogins(context, providers)
+  const { keptTokens, providerTokens, rechecks } = keptLogins
   const renewedCookie = cookieRenewal({ clock, log, tickets })
   const { seenTickets: seen, ticketUses: uses } = users
-  const counted = { attempts, counts, rechecks, seen, uses }
+  const counted = { attempts, counts, providerTokens, rechecks, seen, uses }
   const schemes = openSchemes({ ...ports, ...counted, authService, renewedCookie })
   const login = new OidcLogin({
     ...{ accounts, box, clock, counts, log, logins, providers, realms, revocations, tickets },
     idTokens: users.idTokens,
-    rechecks,
+    keptTokens,
   })
   return {
-    ...{ schemes, issuers, baseOf, basic: schemes.basic },
+    ...{ schemes, issuers, baseOf, keptLogins, basic: schemes.basic },
     openSchemes: () =>
       openSchemes({
         ...ports,
         attempts: new Attempts(config.rate_limits),
+        providerTokens: {
+          of: (claims) => (providerTokens.isPassed(claims) ? exampleToken : undefined),
+        },
         authService: { ...authService, ask: askNobody },
       }),
     endpoints: {

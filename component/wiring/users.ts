@@ -85,7 +85,7 @@ export class Users {
       longestLifetime: Math.max(access_token_ttl, maxTicketLifetime),
     })
     const revocations = new Revocations({
-      ...{ replica, clock, families },
+      ...{ replica, clock, families, logins: state.store.logins },
       longestLifetime: Math.max(access_token_ttl, refresh_token_ttl, maxTicketLifetime),
       accessLifetime: access_token_ttl,
     })

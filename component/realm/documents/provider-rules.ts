@@ -123,6 +123,11 @@ const keys = {
     900,
     3_600,
   ),
+  pass_access_token: read(
+    'Whether the access token of the provider is kept, and renewed, so that a forward or a call can send it as `security.provider_token`. See [the token of the provider](security.md#the-token-of-the-provider).',
+    true,
+    false,
+  ),
   allow_unsafe_http: read(
     "For tests: http, and endpoints at private addresses off the issuer's origin. An https issuer and the endpoints at its own origin may be at a private address (`https://127.0.0.1`) without it, because the realm document names the issuer.",
     true,

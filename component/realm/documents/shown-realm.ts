@@ -8,12 +8,13 @@ import { isChosenName, secretWords } from './secrets.ts'
 /** In the place of a secret: the stored one. The log masks secrets with the same text. */
 export const mask = '[masked]'
 
+/** The known keys that contain such a word and hold no secret. */
+const plainKeys: ReadonlySet<string> = new Set(['token_endpoint_auth_method', 'pass_access_token'])
+
 /** Whether a key has a word of secrets anywhere: its value is not shown. */
 const isHiddenKey = (key: string): boolean => {
   const lower = key.toLowerCase()
-  // the one known key that contains such a word and holds no secret
-  if (lower === 'token_endpoint_auth_method') return false
-  return secretWords.some((word) => lower.includes(word))
+  return !plainKeys.has(lower) && secretWords.some((word) => lower.includes(word))
 }
 
 /** The keys of users that are shown: any other key may hold a secret. */

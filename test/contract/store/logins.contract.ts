@@ -9,6 +9,7 @@ const now = 1_763_740_800_000
 const rowOf = (ticket: string, changes: Partial<LoginRow> = {}): LoginRow => ({
   ...{ ticket, sealed: `tokens of ${ticket}`, created_at: now, checked_at: now },
   ...{ lease_until: 0, expires_at: now + 1_000 },
+  ...{ user_id: null, subject_id: null, session_id: null },
   ...changes,
 })
 
@@ -49,6 +50,20 @@ export function describeLogins(name: string, openPlace: () => Promise<Place>): v
       expect(await store.logins.lease('b', now, now + 2, now + 3)).to.equal(false)
       const next = rowOf('a', { sealed: 'next', checked_at: now + 1 })
       expect(await store.logins.find('a')).to.deep.equal(next)
+    })
+
+    it('removes the logins that a revocation ends, as far as they have begun by then', async () => {
+      const ofAda = { user_id: 'user:ada', subject_id: 'subject:1' }
+      await store.logins.keep(rowOf('a', { ...ofAda, session_id: 'session:1' }))
+      await store.logins.keep(rowOf('b', { ...ofAda, session_id: 'session:2' }))
+      await store.logins.keep(rowOf('later', { ...ofAda, created_at: now + 1 }))
+      await store.logins.keep(rowOf('other', { user_id: 'user:bob', subject_id: 'subject:2' }))
+      await store.logins.removeEnded('session:1', Number.MAX_SAFE_INTEGER)
+      expect(await left('a', 'b', 'later')).to.deep.equal([undefined, 'b', 'later'])
+      await store.logins.removeEnded('subject:1', now)
+      expect(await left('b', 'later', 'other')).to.deep.equal([undefined, 'later', 'other'])
+      await store.logins.removeEnded('user:ada', now + 1)
+      expect(await left('later', 'other')).to.deep.equal([undefined, 'other'])
     })
 
     it('forgets logins whose tickets have ended, and the oldest above the limit', async () => {

@@ -141,8 +141,8 @@ describe('SQLite in a file', () => {
   })
 
   it('answers 503 when there is no room, and keeps what it had', async () => {
-    // files of at most 300 kB, and no signal for the attempt to write more
-    const limit = ['bash', '-c', 'trap \'\' XFSZ; ulimit -f 300; exec "$@"', 'bash']
+    // files of at most 400 kB, and no signal for the attempt to write more
+    const limit = ['bash', '-c', 'trap \'\' XFSZ; ulimit -f 400; exec "$@"', 'bash']
     const written: string[] = []
     await write(['n1'], (line) => written.push(line), limit)
     expect(written.pop()).to.equal('service.error.unavailable')

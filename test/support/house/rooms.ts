@@ -109,7 +109,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/compile/security': {
-    folders: ['gateway', 'realm/documents', 'security', 'spec'],
+    folders: ['expression', 'gateway', 'realm/documents', 'security', 'spec'],
     packages: [],
   },
   'component/compile/kept': { folders: ['compile', 'gateway', 'routes', 'spec'], packages: [] },
@@ -210,7 +210,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/policy': { folders: ['expression'], packages: ['lru-cache'] },
   'component/routes': { folders: [], packages: [] },
   'component/security': {
-    folders: ['issuer', 'oidc', 'realm', 'realm/documents', 'security/webhook', 'token', 'wamp'],
+    folders: [
+      ...['issuer', 'oidc', 'oidc/kept', 'realm', 'realm/documents', 'security/webhook'],
+      ...['token', 'wamp'],
+    ],
     packages: ['lru-cache', 'rate-limiter-flexible'],
   },
   'component/security/webhook': { folders: ['realm', 'realm/documents'], packages: [] },
@@ -219,8 +222,15 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: ['jose'],
   },
   'component/oidc/client': { folders: ['oidc', 'realm/documents'], packages: ['openid-client'] },
+  'component/oidc/kept': {
+    folders: ['oidc', 'oidc/client', 'realm', 'store', 'token'],
+    packages: ['lru-cache'],
+  },
   'component/oidc': {
-    folders: ['oidc/client', 'realm', 'realm/documents', 'replica', 'spec', 'store', 'token'],
+    folders: [
+      ...['oidc/client', 'oidc/kept', 'realm', 'realm/documents', 'replica', 'spec', 'store'],
+      'token',
+    ],
     packages: ['jose', 'lru-cache', 'openid-client'],
   },
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },

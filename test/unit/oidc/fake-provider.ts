@@ -70,6 +70,8 @@ export class FakeProvider {
   twist: Twist = {}
   /** Who logs in. */
   person: Json = { sub: 'sub-1', preferred_username: 'ada', roles: ['staff'] }
+  /** The access token that it gives, and takes. */
+  accessToken = 'the-access-token'
   /** Whether it gives refresh tokens, each of which it takes once. */
   givesRefreshTokens = false
   /** The refresh token that it takes; another one ends the login, as the use of a stolen one does. */
@@ -191,7 +193,7 @@ export class FakeProvider {
           body: { request_uri: `urn:example:${this.pushed.length}`, expires_in: 60 },
         }
       case '/userinfo':
-        return request.headers.authorization === 'Bearer the-access-token'
+        return request.headers.authorization === `Bearer ${this.accessToken}`
           ? { body: { sub: this.person.sub, name: 'Ada', ...this.twist.userinfo } }
           : { status: 401, body: {} }
       default:
@@ -241,7 +243,7 @@ export class FakeProvider {
   }
 
   async #tokensFor(more: Json): Promise<Answer> {
-    const access_token = 'the-access-token'
+    const access_token = this.accessToken
     const now = seconds(this.#now())
     if (this.givesRefreshTokens) this.refreshToken = randomUUID()
     const claims = {

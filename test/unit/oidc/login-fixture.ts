@@ -1,23 +1,23 @@
 /** Logins of one realm at a provider of the test, on a node whose clock the test sets. */
 
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
+import type { Log } from '#component/log.ts'
 import { LoginCounts } from '#component/login-counts.ts'
 import { Accounts } from '#component/oidc/accounts.ts'
 import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import { IdTokens } from '#component/oidc/id-tokens.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/providers.ts'
-import { Rechecks } from '#component/oidc/rechecks.ts'
 import type { LoginRequest } from '#component/oidc/redirects.ts'
 import { SessionCounts } from '#component/oidc/session-counts.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { Logins } from '#component/realm/logins.ts'
 import { Realms } from '#component/realm/realms.ts'
+import { openKeptLogins } from '#component/wiring/logins/open-kept-logins.ts'
 import { SetClock } from '#test/unit/replica/doubles.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { openTokens } from '#test/unit/token/doubles.ts'
 import { client_id, client_secret, FakeProvider } from './fake-provider.ts'
-import { MemoryLogins } from './memory-logins.ts'
 
 export const realm_uri = 'com.example.shop'
 export const callback = 'https://shop.example.com/v1/oidc/mock/callback'
@@ -59,7 +59,7 @@ export const browser = (): Browser => ({ cookies: new Map() })
 export async function openLogins(provider: FakeProvider, { clock, ...setup }: Setup) {
   const store = new MemoryStore()
   const tokens = await openTokens({ clock, store, ...setup })
-  const { replica, revocations, tickets, box } = tokens
+  const { replica, revocations, tickets, box, kept } = tokens
   const lines: unknown[][] = []
   const note = (...line: unknown[]) => void lines.push(line)
   const log = { info: note, warn: note, error: note }
@@ -75,9 +75,14 @@ export async function openLogins(provider: FakeProvider, { clock, ...setup }: Se
   const ports = { realms, logins, providers, accounts, tickets, idTokens, revocations, box }
   const counts = new LoginCounts()
   const sessionCounts = new SessionCounts()
-  const kept = new MemoryLogins()
-  const rechecks = new Rechecks({ ...ports, store: kept, sessionCounts, clock, log })
-  const login = new OidcLogin({ ...ports, rechecks, clock, counts, log })
+  /** What a process keeps of logins, of this store or of its own. */
+  const openKept = (node = setup.name ?? 'a', ofStore = kept) => {
+    const users = { logins, realms, revocations, sessionCounts }
+    const context = { box, clock, log: log as unknown as Log, node, users }
+    return openKeptLogins({ ...context, store: { logins: ofStore } }, providers)
+  }
+  const { keptTokens, rechecks, providerTokens, nodes } = openKept()
+  const login = new OidcLogin({ ...ports, keptTokens, clock, counts, log })
   const backchannelLogout = new BackchannelLogout({ providers, revocations, log })
 
   /** Declares the realm with this provider. */
@@ -139,7 +144,11 @@ export async function openLogins(provider: FakeProvider, { clock, ...setup }: Se
       backchannelLogout,
       sessionCounts,
       rechecks,
-      kept,
+      providerTokens,
+      nodes,
+      openKept,
+      /** Resolves when all that can go on has gone on. */
+      settle: () => new Promise((resolve) => setImmediate(resolve)),
       counts,
       declare,
       begin,

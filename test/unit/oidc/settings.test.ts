@@ -36,6 +36,7 @@ describe('the settings of a provider', () => {
       claims: [],
       recheck_interval: 0,
       recheck_grace: 3_600,
+      pass_access_token: false,
       auto_provision: true,
       ticket_expiry_secs: 2_592_000,
       allow_unsafe_http: false,

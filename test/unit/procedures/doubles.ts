@@ -11,6 +11,7 @@ import { Tickets } from '#component/token/ticket.ts'
 import type { Caller, Management } from '#procedures/definition/procedure.ts'
 import { procedures } from '#procedures/index.ts'
 import { examplePorts } from '#test/unit/examples/ports.ts'
+import { MemoryLogins } from '#test/unit/oidc/kept/memory-logins.ts'
 import { realmsWith, testBox } from '#test/unit/realm/doubles.ts'
 import { registryWith } from '#test/unit/registry/doubles.ts'
 
@@ -35,7 +36,11 @@ export async function managementOf(changes: Partial<Management> = {}) {
   const keys = new RealmKeys({ replica, box: testBox, clock, log, longestLifetime: 2_592_000 })
   keys.start()
   const families = { remove: async () => true, removeOfUser: async () => undefined }
-  const revocations = new Revocations({ replica, clock, families, longestLifetime: 2_592_000 })
+  const logins = new MemoryLogins()
+  const revocations = new Revocations({
+    ...{ replica, clock, families, logins },
+    longestLifetime: 2_592_000,
+  })
   const apiKeys = new ApiKeys({ replica, clock })
   const endUsers = async (users: readonly UserName[]) => {
     ended.push(...users)

@@ -9,6 +9,7 @@ import { Tickets } from '#component/token/ticket.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import type { Suspension } from '#component/wiring/suspension.ts'
 import { broadcasting } from '#component/wiring/users.ts'
+import { MemoryLogins } from '#test/unit/oidc/kept/memory-logins.ts'
 import { nodeOf, SetClock } from '#test/unit/replica/doubles.ts'
 import type { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { MemoryFamilies } from './memory-families.ts'
@@ -51,11 +52,13 @@ export async function openTokens(setup: Setup = {}) {
     void logged.push({ level, fields, text })
   const log = { info: logAs('info'), error: logAs('error') }
   const shared = broadcasting(replica, setup.broadcast)
+  const kept = new MemoryLogins()
   const keys = new RealmKeys({ replica: shared, box, clock, log, longestLifetime })
   const revocations = new Revocations({
     replica: shared,
     clock,
     families,
+    logins: kept,
     longestLifetime,
     accessLifetime: ttl,
   })
@@ -67,6 +70,7 @@ export async function openTokens(setup: Setup = {}) {
     ...ports,
     replica,
     families,
+    kept,
     box,
     logged,
     accessTokens: new AccessTokens({ ...ports, ttl }),

@@ -4,7 +4,7 @@ import type { LoginStore } from '#component/store/login-store.ts'
 import type { LoginRow } from '#component/store/tables.ts'
 
 export class MemoryLogins
-  implements Pick<LoginStore, 'keep' | 'find' | 'lease' | 'update' | 'remove'>
+  implements Pick<LoginStore, 'keep' | 'find' | 'lease' | 'update' | 'remove' | 'removeEnded'>
 {
   readonly rows = new Map<string, LoginRow>()
   isAway = false
@@ -34,6 +34,14 @@ export class MemoryLogins
   async remove(ticket: string): Promise<void> {
     this.#ask()
     this.rows.delete(ticket)
+  }
+
+  async removeEnded(id: string, until: number): Promise<void> {
+    this.#ask()
+    for (const [ticket, { created_at, user_id, subject_id, session_id }] of this.rows) {
+      const isMeant = [user_id, subject_id, session_id].includes(id)
+      if (isMeant && created_at <= until) this.rows.delete(ticket)
+    }
   }
 
   #ask(): void {

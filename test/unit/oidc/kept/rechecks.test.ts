@@ -1,18 +1,16 @@
 /** Logins that are checked again at their provider: who asks, what changes, what ends, and what is served meanwhile. */
 import { expect } from 'chai'
-import { Rechecks } from '#component/oidc/rechecks.ts'
 import type { TicketClaims } from '#component/token/ticket.ts'
+import { clock, freshLogins, node, provider, realm_uri } from '#test/unit/oidc/login-fixture.ts'
 import { reasonOf } from '#test/unit/token/doubles.ts'
-import { clock, freshLogins, node, provider, realm_uri } from './login-fixture.ts'
 
 const interval = 60
 const grace = 600
 const overdue = 'the login could not be checked at its provider for too long'
 const settings = { recheck_interval: interval, recheck_grace: grace, claims: ['email'] }
 
-const log = { info: () => undefined, warn: () => undefined }
 /** Another process of the same store. */
-const another = () => new Rechecks({ ...node, store: node.kept, log })
+const another = () => node.openKept().rechecks
 const asked = () => provider.asked.filter((line) => line === 'POST /token').length - 1
 const pass = (seconds: number) => {
   clock.ms += seconds * 1_000
