@@ -15,8 +15,7 @@ import { openContext } from '#component/wiring/context.ts'
 import { openDocuments } from '#component/wiring/documents/open-documents.ts'
 import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 import { LogLevel } from '#component/wiring/log-level.ts'
-import { askLoginNodes } from '#component/wiring/logins/open-kept-logins.ts'
-import { TicketLists } from '#component/wiring/logins/ticket-lists.ts'
+import { openLoginQuestions } from '#component/wiring/logins/login-questions.ts'
 import { managementOf } from '#component/wiring/management.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
 import { openTls } from '#component/wiring/open-tls.ts'
@@ -165,8 +164,7 @@ export async function startComponent(
   const documents = openDocuments(context, router, sessions, serving, schemas, sync)
   const { registry } = documents
   const liveConsole = new LiveConsole(context, { own, sync, registry })
-  const ticketLists = new TicketLists(context, sync)
-  askLoginNodes(serving.authentication.keptLogins, sync, isStoreShared)
+  const ticketLists = openLoginQuestions(context, serving.authentication.keptLogins, sync)
   const tracing = new Tracing(context, { serving, pool, registry, schemas, sync })
   const { exchange: usage } = serving.policies
   const usageSharing = new UsageSharing({ usage, sync, session: own, clock })

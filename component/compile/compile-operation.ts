@@ -11,6 +11,7 @@ import {
   type WrittenOperation,
 } from '#component/compile/schemas/compile-checks.ts'
 import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
+import { checkTokenReads, policyParts } from '#component/compile/security/provider-token.ts'
 import {
   type SchemeOfSender,
   webhookWarnings,
@@ -23,8 +24,7 @@ import {
 } from '#component/compile/streams/compile-streams.ts'
 import type { StreamedOperation } from '#component/compile/streams/stream-checks.ts'
 import { negotiatedTypes, offeredTypes } from '#component/compile/streams/stream-types.ts'
-import type { Issue } from '#component/errors.ts'
-import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
+import { keysOf, member } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import type {
   ActionPlan,
@@ -37,7 +37,6 @@ import { bodyMethods } from '#component/gateway/checks.ts'
 import { Encodings } from '#component/gateway/encodings.ts'
 import { type HeaderLayer, type Live, layerOf } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
-import { isExpression } from '#component/spec/rules.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { targetOf } from './action-target.ts'
@@ -58,7 +57,7 @@ import {
   lookupIn,
 } from './inherited-values.ts'
 import type { Interner } from './interner.ts'
-import { withoutSchemas, writtenOf } from './literal-parts.ts'
+import { compileMap, writtenOf } from './literal-parts.ts'
 import { checkReads } from './read-checks.ts'
 import { type Level, levelBelow } from './scope.ts'
 
@@ -85,10 +84,6 @@ export interface PathPlan {
   readonly interner: Interner
 }
 
-/** Keys of an operation that are evaluated as a part of it; the others are text, or merged into its scope. */
-const isEvaluated = (key: string): boolean =>
-  key === 'action' || key === 'response' || (isInheritedKey(key) && key !== 'headers')
-
 /** Whether a node reads the data at one of the keys, above it or below it. */
 function isRead(nodes: Iterable<Live>, ...keys: readonly string[]): boolean {
   for (const node of nodes) {
@@ -110,7 +105,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const at = pointer(plan.at, method)
   const level = isMap(raw) ? levelBelow(plan.level, raw, at, issues) : plan.level
   if (level !== plan.level) plan.levels.add(level)
-  const operation = compileMap(raw, at, level, issues)
+  const operation = compileMap(raw, at, level.scope, issues)
   if (operation === undefined) return undefined
   checkFolded('operation', raw, operation, at, findings)
 
@@ -199,6 +194,25 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const others = parts.map((part) => part.at)
   checkReads({ place: 'request', at, nodes: requestNodes, others }, operationRead, findings)
   for (const part of parts) checkReads(part, operationRead, findings)
+  const passesToken = checkTokenReads(
+    {
+      actions: actions.all,
+      inherited,
+      others: [
+        ...['on_result', 'on_error'].map((key, index) => ({
+          at: pathOf('response', key),
+          nodes: nodesOf(index === 0 ? on_result : on_error),
+          others,
+        })),
+        ...values.flatMap(({ attempts }) =>
+          attempts.computed.map(([, { node, path: at }]) => ({ at, nodes: [node] })),
+        ),
+        ...parts,
+        ...policyParts(inherited),
+      ],
+    },
+    issues,
+  )
   const nodes =
     parts.length > 0 ? [...requestNodes, ...parts.flatMap(({ nodes }) => nodes)] : requestNodes
   const passing = actions.all.filter(
@@ -244,6 +258,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   if (streams) plan.schemas.features.add('stream')
   for (const feature of featuresOf(inherited.policies)) plan.schemas.features.add(feature)
   if (inherited.protection?.type === 'mtls') plan.schemas.features.add('mtls')
+  if (passesToken) plan.schemas.features.add('provider_token')
   const unused = keyWarning(inherited.policies, method, at)
   if (unused) findings.warnings.push(unused)
   return {
@@ -255,6 +270,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     steps: actions.isList ? plans : undefined,
     checks,
     // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
+    passesToken,
     readsBody: isBodyRead || (bodyMethods.has(method) && !hasForward),
     negotiated: types,
     checksType: method !== 'options' && (!hasForward || isBodyRead || inherited.declares.accepts),
@@ -274,22 +290,6 @@ const held =
 const answerKeys = ['action.result.body', 'action.error.body', 'action.results'] as const
 
 const isOfForward = ({ plan }: CompiledAction): boolean => plan.type === 'forward'
-
-/** An operation as a map with known keys; undefined when it is not one. */
-function compileMap(raw: unknown, at: string, level: Level, issues: Issue[]): Node | undefined {
-  if (isMap(raw)) {
-    const evaluated = Object.fromEntries(Object.entries(raw).filter(([key]) => isEvaluated(key)))
-    if (isMap(evaluated.response)) evaluated.response = withoutSchemas(evaluated.response)
-    return compile(evaluated, at, level.scope, issues)
-  }
-  // a literal of another type has been reported by validation
-  if (!isExpression(raw)) return undefined
-  const node = compile(raw, at, level.scope, issues)
-  if (node.kind === 'broken') return undefined
-  if (keysOf(node) !== undefined) return node
-  issues.push({ path: at, message: 'an operation must be a map that is known at load' })
-  return undefined
-}
 
 /** Whether the body of a success is the same for every request. */
 function isBodyFixed({ type, computedNames }: PartialPlan, { body }: ResponsePlan): boolean {

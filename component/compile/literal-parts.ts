@@ -1,10 +1,12 @@
-/** The literal parts of an operation: JSON Schemas, whose braces are text, and what is written for people and tools. */
+/** An operation without its literal parts, and these parts: JSON Schemas, whose braces are text, and what is written for people and tools. */
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
-import { member, type Node } from '#component/expression/compile.ts'
+import { compile, keysOf, member, type Node } from '#component/expression/compile.ts'
+import type { Scope } from '#component/expression/scope.ts'
 import { isExpression } from '#component/spec/rules.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { knownPart } from './fold-check.ts'
+import { isInheritedKey } from './inherited-values.ts'
 
 const declarations = ['on_result', 'on_error']
 
@@ -15,7 +17,7 @@ function withoutSchema(declaration: unknown): unknown {
 }
 
 /** The response without the `schema` of `on_result` and `on_error`, as far as these are written as maps; the same one without any. */
-export function withoutSchemas(response: unknown): unknown {
+function withoutSchemas(response: unknown): unknown {
   if (!isMap(response)) return response
   const entries = Object.entries(response)
   const evaluated = entries.map(([key, value]): [string, unknown] => [
@@ -24,6 +26,31 @@ export function withoutSchemas(response: unknown): unknown {
   ])
   const isSame = evaluated.every(([, value], index) => value === entries[index]?.[1])
   return isSame ? response : Object.fromEntries(evaluated)
+}
+
+/** Keys of an operation that are evaluated as a part of it; the others are text, or merged into its scope. */
+const isEvaluated = (key: string): boolean =>
+  key === 'action' || key === 'response' || (isInheritedKey(key) && key !== 'headers')
+
+/** An operation as a map with known keys; undefined when it is not one. */
+export function compileMap(
+  raw: unknown,
+  at: string,
+  scope: Scope,
+  issues: Issue[],
+): Node | undefined {
+  if (isMap(raw)) {
+    const evaluated = Object.fromEntries(Object.entries(raw).filter(([key]) => isEvaluated(key)))
+    if (isMap(evaluated.response)) evaluated.response = withoutSchemas(evaluated.response)
+    return compile(evaluated, at, scope, issues)
+  }
+  // a literal of another type has been reported by validation
+  if (!isExpression(raw)) return undefined
+  const node = compile(raw, at, scope, issues)
+  if (node.kind === 'broken') return undefined
+  if (keysOf(node) !== undefined) return node
+  issues.push({ path: at, message: 'an operation must be a map that is known at load' })
+  return undefined
 }
 
 /** A value of a document that is no expression, and its JSON Pointer. */

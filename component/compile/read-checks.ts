@@ -117,6 +117,8 @@ function membersOf(
 const membersOfSecurity = ({ security = {} }: Readable): readonly string[] => [
   ...identityKeys,
   ...(security.type === 'webhook' ? webhookKeys : []),
+  // judged by its places
+  'provider_token',
   ...Object.keys(security),
 ]
 

@@ -268,6 +268,8 @@ export interface CompiledOperation {
   readonly steps: readonly ActionPlan[] | undefined
   /** What the request is checked against; undefined: nothing. */
   readonly checks: RequestChecks | undefined
+  /** Whether an action sends the access token of the identity provider. */
+  readonly passesToken: boolean
   /** Whether the body of the request is read and decoded. */
   readonly readsBody: boolean
   /** Media types to negotiate before the action; undefined: nothing to refuse. */

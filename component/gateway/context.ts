@@ -1,7 +1,11 @@
 /** The API Context of one request, which its expressions read. */
 import { withoutGatewayFields } from '#component/action/headers.ts'
+import type { Context } from '#component/expression/nodes.ts'
 import type { CheckedValues } from '#component/gateway/schemas/request-checks.ts'
+import type { Identity } from '#component/identity.ts'
 import type { Request } from '#component/request.ts'
+import { type Protection, tokenRefusal } from '#component/security/scheme.ts'
+import type { InheritedValues } from './api.ts'
 import type { Content, Exchange } from './exchange.ts'
 
 /** Stands for the body of a request without one, or with one that is not read. */
@@ -111,5 +115,45 @@ class UpstreamView extends RequestView {
   }
   override get headers() {
     return withoutGatewayFields(super.headers)
+  }
+}
+
+/** `security` of the API Context: an identity laid over the security object, once for all requests of a user. */
+export class SecuredViews {
+  readonly #known = new WeakMap<Protection, WeakMap<Identity, Context['security']>>()
+
+  of(protection: Protection, identity: Identity): Context['security'] {
+    // each message has an identity of its own
+    if (protection.type === 'webhook') return { ...protection.object, ...identity }
+    let ofProtection = this.#known.get(protection)
+    if (ofProtection === undefined) {
+      ofProtection = new WeakMap()
+      this.#known.set(protection, ofProtection)
+    }
+    const known = ofProtection.get(identity)
+    if (known) return known
+    const security = { ...protection.object, ...identity }
+    ofProtection.set(identity, security)
+    return security
+  }
+}
+
+/**
+ * The context of actions that send the access token of the provider; nothing else is evaluated in it.
+ * @throws ServiceError 401 where the login has none that holds, 503 where it cannot be renewed now
+ */
+export async function withToken(
+  context: Context,
+  { providerToken }: Identity,
+  { protection }: InheritedValues,
+): Promise<Context> {
+  try {
+    const token = await providerToken?.()
+    const security = { ...context.security }
+    // not enumerable: what reads all of `security` does not have it
+    Object.defineProperty(security, 'provider_token', { value: token })
+    return { ...context, security }
+  } catch (error) {
+    throw protection ? tokenRefusal(error, protection) : error
   }
 }

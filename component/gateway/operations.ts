@@ -25,11 +25,11 @@ import {
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { type StreamedPorts, StreamedReplies } from '#component/gateway/streams/streamed-replies.ts'
 import type { Identity } from '#component/identity.ts'
-import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
+import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan, CompiledOperation, CompiledPath } from './api.ts'
 import { checkOrigin, negotiateLanguage, negotiateType, readContent } from './checks.ts'
-import { CheckedView, noBody, RequestView } from './context.ts'
+import { CheckedView, noBody, RequestView, SecuredViews, withToken } from './context.ts'
 import { evaluateAttempts, evaluateFields } from './evaluate.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { failureOf } from './failure.ts'
@@ -84,8 +84,7 @@ export class Operations {
   readonly #random: () => number
   readonly #callStreams: CallStreams
   readonly #streamed: StreamedReplies
-  /** `{{security}}` by identity: the identity is laid over the security object once for all requests of a user. */
-  readonly #secured = new WeakMap<Protection, WeakMap<Identity, Context['security']>>()
+  readonly #secured = new SecuredViews()
 
   constructor(ports: OperationPorts) {
     this.#ports = ports
@@ -131,7 +130,7 @@ export class Operations {
     // awaits only an identity that is not known yet
     const identity = passed instanceof Promise ? await passed : passed
     if (isSecured) exchange.trace?.tellUser?.(identity.authid)
-    const security = isSecured ? this.#security(protection, identity) : identity
+    const security = isSecured ? this.#secured.of(protection, identity) : identity
     const language = negotiateLanguage(exchange, version)
     if (passage?.isLimited) {
       const request = new RequestView(exchange, bindings, language, noBody)
@@ -174,6 +173,7 @@ export class Operations {
     if (streaming && isReturning(exchange, streaming)) {
       return returnReply(route, configured, context)
     }
+    const acting = route.passesToken ? await withToken(context, identity, route.inherited) : context
     const begun = passage?.begin({ identity, context })
     const earlier = begun && (await begun)
     if (earlier) return earlier
@@ -182,7 +182,7 @@ export class Operations {
     let outcome: Outcome | undefined
     try {
       const acted: ActedRequest = { exchange, operation: route, identity, request, passage }
-      outcome = await this.#act(acted, context, wantsProgress)
+      outcome = await this.#act(acted, acting, wantsProgress)
       if (streaming && 'result' in outcome) {
         const shared = this.#callStreams
         return callReply(exchange, route, streaming, outcome, context, policy, shared)
@@ -211,21 +211,6 @@ export class Operations {
       const { error_uri: action_error } = outcome.error
       return { ...reply, failure: { ...reply.failure, action_error } }
     }
-  }
-
-  #security(protection: Protection, identity: Identity): Context['security'] {
-    // each message has an identity of its own
-    if (protection.type === 'webhook') return { ...protection.object, ...identity }
-    let ofProtection = this.#secured.get(protection)
-    if (ofProtection === undefined) {
-      ofProtection = new WeakMap()
-      this.#secured.set(protection, ofProtection)
-    }
-    const known = ofProtection.get(identity)
-    if (known) return known
-    const security = { ...protection.object, ...identity }
-    ofProtection.set(identity, security)
-    return security
   }
 
   #act(acted: ActedRequest, context: Context, wantsProgress: boolean): Promise<Outcome> {

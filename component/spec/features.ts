@@ -13,6 +13,7 @@ export const features = [
   'allow_from',
   'forward_auth',
   'mtls',
+  'provider_token',
 ] as const
 export type Feature = (typeof features)[number]
 

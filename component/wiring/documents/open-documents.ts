@@ -16,6 +16,7 @@ import type { Sync } from '#component/sync/sync.ts'
 import { version } from '#component/version.ts'
 import { withClientCaWarning } from '#component/wiring/client-ca-warning.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
+import { withProviderTokenWarning } from '#component/wiring/logins/provider-token-warning.ts'
 import { withStoreWarning } from '#component/wiring/policies/store-warning.ts'
 import type { RouterConnection } from '#component/wiring/router-connection.ts'
 import type { RouterSessions } from '#component/wiring/router-sessions.ts'
@@ -91,7 +92,10 @@ export function openDocuments(
   function* compiling(document: unknown) {
     const compiled = yield* compilingDocument(document, compilePorts)
     const { api } = compiled
-    return { ...compiled, api: api && (yield* kept.indexing(document, api)) }
+    return {
+      ...withProviderTokenWarning(compiled, realms),
+      api: api && (yield* kept.indexing(document, api)),
+    }
   }
   const registry = new Registry<Route>({
     ...{ replica, node, log, yieldTurn, checked: indexes },

@@ -1,11 +1,10 @@
-/** What a node keeps of logins at providers, and the questions of nodes about logins that others keep. */
+/** Makes the parts of a process that keep the tokens of logins at providers, and use them. */
 import { type KeptTokenPorts, KeptTokens } from '#component/oidc/kept/kept-tokens.ts'
-import { answerNode, LoginNodes } from '#component/oidc/kept/login-nodes.ts'
+import { LoginNodes } from '#component/oidc/kept/login-nodes.ts'
 import { ProviderTokens } from '#component/oidc/kept/provider-tokens.ts'
 import { Rechecks } from '#component/oidc/kept/rechecks.ts'
 import { Renewals } from '#component/oidc/kept/renewals.ts'
 import type { Providers } from '#component/oidc/providers.ts'
-import type { Sync } from '#component/sync/sync.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 
 /** The parts of a process that it uses. */
@@ -41,15 +40,4 @@ export function openKeptLogins(
   const rechecks = new Rechecks({ ...ports, sessionCounts })
   const providerTokens = new ProviderTokens(ports)
   return { keptTokens, rechecks, providerTokens, nodes }
-}
-
-/** Answers other nodes from now on, and asks them where each has a store of its own. */
-export function askLoginNodes(
-  logins: KeptLogins,
-  sync: Pick<Sync, 'ask' | 'answers'>,
-  isStoreShared: boolean,
-): void {
-  sync.answers.login = (question) => answerNode(question, logins)
-  if (isStoreShared) return
-  logins.nodes.ask = (node, question) => sync.ask(node, 'login', question)
 }

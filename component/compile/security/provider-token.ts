@@ -1,0 +1,94 @@
+/** Where expressions may read the access token of the identity provider: in what a forward or a call sends, and nowhere else. */
+import type { Issue } from '#component/errors.ts'
+import { siteOfRead } from '#component/expression/read-sites.ts'
+import { SiteError } from '#component/expression/site.ts'
+import type { ActionPlan, InheritedValues } from '#component/gateway/api.ts'
+import type { Live } from '#component/gateway/header-layers.ts'
+
+/** How expressions name the token. */
+const tokenPath = 'security.provider_token'
+
+/** The fields of each type of action that may hold it. */
+const mayHold: Readonly<Partial<Record<ActionPlan['type'], readonly string[]>>> = {
+  forward: ['headers'],
+  wamp_call: ['args', 'kwargs', 'arguments', 'arguments_kw'],
+}
+
+/** A part of an operation. */
+export interface TokenPart {
+  /** JSON Pointer. */
+  readonly at: string
+  readonly nodes: readonly Live[]
+  /** JSON Pointers of other parts that lie in it. */
+  readonly others?: readonly string[]
+}
+
+/** An operation, as far as its expressions may read the token. */
+export interface TokenReader {
+  readonly actions: readonly {
+    readonly plan: Pick<ActionPlan, 'type' | 'computed'>
+    /** The JSON Pointer at which a key of the action is written. */
+    readonly pathOf: (...keys: readonly string[]) => string
+  }[]
+  /** Everything else that is evaluated for a request. */
+  readonly others: readonly TokenPart[]
+  readonly inherited: InheritedValues
+}
+
+const readsToken = ({ reads }: Live): readonly string[] =>
+  [...reads].filter((read) => read === tokenPath || read.startsWith(`${tokenPath}.`))
+
+/**
+ * Whether an operation reads the token where it may.
+ * @param issues gets one for each place where it may not
+ */
+export function checkTokenReads(
+  { actions, others, inherited }: TokenReader,
+  issues: Issue[],
+): boolean {
+  const allowed: TokenPart[] = []
+  const refused: TokenPart[] = [...others]
+  for (const { plan, pathOf } of actions) {
+    for (const [name, node] of plan.computed) {
+      const part = { at: pathOf(name), nodes: [node] }
+      if (mayHold[plan.type]?.includes(name)) allowed.push(part)
+      else refused.push(part)
+    }
+  }
+  const message = `"${tokenPath}" can be read in headers of a forward, and in args and kwargs of a wamp_call, only`
+  for (const part of refused) report(part, message, issues)
+  const isRead = allowed.some(({ nodes }) => nodes.some((node) => readsToken(node).length > 0))
+  if (!isRead) return false
+  const { protection, policies } = inherited
+  if (protection?.type !== 'oidc') {
+    const needed = `"${tokenPath}" is there on paths with security of the type oidc only`
+    for (const part of allowed) report(part, needed, issues)
+  }
+  if (policies?.cache?.per === 'all') {
+    const path = `${policies.cache.at}/per`
+    issues.push({
+      path,
+      message: `all users would be given the answer to one of them, which the action asks for by the token of that user ("${tokenPath}"): expected user`,
+    })
+  }
+  return true
+}
+
+function report({ at, nodes, others }: TokenPart, message: string, issues: Issue[]): void {
+  for (const read of new Set(nodes.flatMap(readsToken))) {
+    const site = siteOfRead(issues, read, at, others)
+    const told = site ? new SiteError(site, message).issueMessage : message
+    issues.push({ path: site?.path ?? at, message: told })
+  }
+}
+
+/** What the policies of an operation evaluate for a request. */
+export function policyParts({ policies }: InheritedValues): readonly TokenPart[] {
+  const { limits = [], quotas = [], cache } = policies ?? {}
+  const ofLimits = [...limits, ...quotas].map(({ at, per, cost }) => ({
+    at,
+    nodes: [per, cost].flatMap((one) => (typeof one === 'object' ? [one.node] : [])),
+  }))
+  const tags = cache?.tags.map(({ at, node }) => ({ at, nodes: [node] })) ?? []
+  return [...ofLimits, ...tags]
+}
