@@ -259,6 +259,11 @@ export class Policy implements RealmPolicy {
     return authroles.includes(gatewayRole)
   }
 
+  /** The gateway sends messages of its users over sessions of its own. */
+  mayForward({ authroles }: Member): boolean {
+    return authroles.includes(gatewayRole)
+  }
+
   /** Only the gateway ends sessions of the gateway: without them no session is authorized. */
   mayEnd(caller: Member, session: Member): boolean {
     return caller.authroles.includes(gatewayRole) || !session.authroles.includes(gatewayRole)

@@ -1,6 +1,7 @@
 /** Decides whether a session may act on a URI: first by the router's own rules, then by the realm's grants. */
 import { isLooseUri, type Match } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
+import { forwardedSender, type Sender } from './message-options.ts'
 import type { Options } from './messages.ts'
 import type { RealmPolicy, RouterAction } from './ports.ts'
 import type { Session } from './session.ts'
@@ -79,6 +80,14 @@ export class Authorizer {
   /** Whether the callee always sees the caller, even of calls that do not disclose it. */
   seesCallers(callee: Session): boolean {
     return this.#policy.seesCallers?.(callee) === true
+  }
+
+  /** Who is disclosed as the sender of a message: the session, or whom it names by `forward_for` where it may; why it cannot be told. */
+  senderOf(session: Session, options: Options): Sender | Denial {
+    if (options.forward_for === undefined || this.#policy.mayForward?.(session) !== true) {
+      return session
+    }
+    return forwardedSender(options)
   }
 
   /** Whether a caller of the meta procedures may end the session. */

@@ -113,8 +113,10 @@ export class Broker {
     if (denial !== undefined) return denial
     const recipients = recipientsOf(options)
     if (recipients === undefined) return notAList
+    const sender = this.#ports.authorizer.senderOf(session, options)
+    if ('uri' in sender) return sender
     const publication = randomId(this.#ports.clock)
-    const details = publisherDetails(session, options)
+    const details = publisherDetails(sender, options)
     const problem =
       options.retain === true ? this.#retain({ publication, details, message }) : undefined
     if (problem !== undefined) return problem

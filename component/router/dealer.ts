@@ -1,7 +1,7 @@
 /** Calls: CALL, CANCEL, YIELD and ERROR of one realm. */
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
-import { invocationDetails, maxTimeoutMs, timeoutOf } from './message-options.ts'
+import { invocationDetails, maxTimeoutMs, type Sender, timeoutOf } from './message-options.ts'
 import {
   type CallMessage,
   type CancelMessage,
@@ -58,11 +58,16 @@ export class Dealer {
       session.refuse(code.call, request, 'wamp.error.no_such_procedure', text)
       return
     }
-    this.#invoke(session, message, registration, callee, timeoutMs)
+    const sender = this.#ports.authorizer.senderOf(session, options)
+    if ('uri' in sender) {
+      session.refuse(code.call, request, sender.uri, sender.message)
+      return
+    }
+    this.#invoke({ session, sender }, message, registration, callee, timeoutMs)
   }
 
   #invoke(
-    caller: Session,
+    { session: caller, sender }: { readonly session: Session; readonly sender: Sender },
     message: CallMessage,
     registration: Registration,
     callee: Session,
@@ -76,7 +81,7 @@ export class Dealer {
       stopTimer: undefined,
     }
     const { match, timing } = registration
-    const details = invocationDetails(caller, options, {
+    const details = invocationDetails(sender, options, {
       procedure: match === 'exact' ? undefined : procedure,
       isSeen: this.#ports.authorizer.seesCallers(callee),
       timesItself: timing.has(callee),

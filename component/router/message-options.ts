@@ -1,5 +1,7 @@
 /** CALL.Options and PUBLISH.Options: the timeout of a call and the details of its invocation, the recipients and details of an event. */
+import { isMap } from '#component/syntax/values.ts'
 import { addTraceDetails } from '#component/telemetry/wamp-context.ts'
+import type { Denial } from './authorize.ts'
 import type { Options } from './messages.ts'
 import type { Session } from './session.ts'
 
@@ -13,6 +15,27 @@ export function timeoutOf({ timeout = 0 }: Options): number | undefined {
     : undefined
 }
 
+/** The caller or publisher that is disclosed. */
+export type Sender = Pick<Session, 'id' | 'authid' | 'authrole' | 'authroles'>
+
+const notForwarded: Denial = {
+  uri: 'wamp.error.option_not_allowed',
+  message: 'forward_for is not a list that begins with {session, authid, authrole}',
+}
+
+/** The user that a session passes a message on for: the first in `forward_for`; all its roles, where `authroles` has them. */
+export function forwardedSender({ forward_for }: Options): Sender | Denial {
+  const first: unknown = Array.isArray(forward_for) ? forward_for[0] : undefined
+  if (!isMap(first)) return notForwarded
+  const { session: id, authid, authrole, authroles = [authrole] } = first
+  if (typeof id !== 'number' || typeof authid !== 'string') return notForwarded
+  if (typeof authrole !== 'string' || !isListOfTexts(authroles)) return notForwarded
+  return { id, authid, authrole, authroles }
+}
+
+const isListOfTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+
 /** The properties of the callee and its registration that INVOCATION.Details depend on. */
 interface CalleeNeeds {
   /** The name that was called, where the callee has registered a pattern. */
@@ -25,7 +48,7 @@ interface CalleeNeeds {
 
 /** INVOCATION.Details. WAMP: Caller Identification, Pattern-based Registrations, Progressive Call Results, Call Timeouts; the trace context of the call. */
 export function invocationDetails(
-  caller: Session,
+  caller: Sender,
   options: Options,
   { procedure, isSeen, timesItself }: CalleeNeeds,
 ): Options {
@@ -44,7 +67,7 @@ export function invocationDetails(
 }
 
 /** WAMP: Publisher Identification. */
-export function publisherDetails(publisher: Session, options: Options): Options {
+export function publisherDetails(publisher: Sender, options: Options): Options {
   if (options.disclose_me !== true) return {}
   return {
     publisher: publisher.id,

@@ -111,6 +111,8 @@ export interface RealmPolicy {
   ): boolean
   /** Whether a caller of the meta procedures may end the session. Absent: it may. */
   mayEnd?(caller: Member, session: Member): boolean
+  /** Whether the session passes messages on for others, whom it names by `forward_for`. Absent: none does, and the option has no effect. */
+  mayForward?(session: Member): boolean
   /** Whether the callee always sees callers and their roles, even those that do not disclose themselves. Absent: no callee does. */
   seesCallers?(callee: Member): boolean
 }

@@ -1,16 +1,20 @@
 /** The embedded router by the policy of realm documents: what no client may, whatever is granted. */
 import { once } from 'node:events'
 import { expect } from 'chai'
+import { untilHolds } from '#test/support/running/until.ts'
 import { policyOf } from '#test/unit/realm/doubles.ts'
 import { openRouter } from '#test/unit/router/open-router.ts'
 import { RouterPeer } from './peer.ts'
 
 const refused = 'wamp.error.not_authorized'
 
+/** The details of an INVOCATION or EVENT. */
+const detailsOf = (message: readonly unknown[]) => message[3] as Readonly<Record<string, unknown>>
+
 describe('the embedded router with a realm that grants everything it can', () => {
   let server: Awaited<ReturnType<typeof openRouter>>
   let peer: RouterPeer & { readonly id: number }
-  let gateway: { readonly id: number; readonly received: (readonly unknown[])[] }
+  let gateway: Awaited<ReturnType<typeof joinAsGateway>>
 
   before(async () => {
     const actions = ['call', 'publish', 'register', 'subscribe', 'unregister', 'unsubscribe']
@@ -40,9 +44,18 @@ describe('the embedded router with a realm that grants everything it can', () =>
       received.push(message)
       resolve(message)
     }
-    link.send([1, 'realm1', { roles: { caller: {} }, authid: 'gateway' }])
+    link.send([1, 'realm1', { roles: { caller: {}, callee: {} }, authid: 'gateway' }])
     const [, id] = await welcome
-    return { id: Number(id), received }
+    return {
+      ...{ id: Number(id), received },
+      send: (message: unknown[]) => link.send(message),
+      /** The next message of a type, which is taken. */
+      async answered(type: number) {
+        const indexOf = () => received.findIndex(([one]) => one === type)
+        await untilHolds(() => indexOf() >= 0)
+        return received.splice(indexOf(), 1)[0] ?? []
+      },
+    }
   }
 
   const forward_for = [{ session: 1, authid: 'ops', authrole: 'gateway' }]
@@ -60,6 +73,67 @@ describe('the embedded router with a realm that grants everything it can', () =>
       ])
     })
   }
+
+  describe('shows callees and subscribers whom the gateway names by forward_for', () => {
+    const authroles = ['staff', 'sales']
+    const ada = { session: 7, authid: 'ada', authrole: 'staff' }
+
+    for (const [what, options, expected] of [
+      ['the user', { forward_for: [ada], disclose_me: true }, [7, 'ada', 'staff']],
+      [
+        'the first of several',
+        { forward_for: [ada, { ...ada, authid: 'link' }], disclose_me: true },
+        [7, 'ada', 'staff'],
+      ],
+      ['nobody without disclose_me', { forward_for: [ada] }, [undefined, undefined, undefined]],
+    ] as const) {
+      it(what, async () => {
+        await peer.ask(64, 11, {}, 'com.example.seen')
+        await peer.ask(32, 12, {}, 'com.example.seen')
+        gateway.send([48, 1, options, 'com.example.seen'])
+        const called = detailsOf(await peer.next())
+        const { caller, caller_authid, caller_authrole } = called
+        expect([caller, caller_authid, caller_authrole]).to.deep.equal(expected)
+        gateway.send([16, 2, options, 'com.example.seen'])
+        const event = detailsOf(await peer.next())
+        const { publisher, publisher_authid, publisher_authrole } = event
+        expect([publisher, publisher_authid, publisher_authrole]).to.deep.equal(expected)
+        expect(called).to.not.have.property('forward_for')
+        expect(event).to.not.have.property('forward_for')
+      })
+    }
+
+    it('with all roles where the callee is the gateway', async () => {
+      gateway.send([64, 1, {}, 'com.example.own'])
+      await gateway.answered(65)
+      gateway.send([48, 2, { forward_for: [{ ...ada, authroles }] }, 'com.example.own'])
+      const [, , , details] = await gateway.answered(68)
+      expect(details).to.deep.equal({
+        ...{ caller: 7, caller_authid: 'ada', caller_authrole: 'staff' },
+        _caller_authroles: authroles,
+      })
+    })
+
+    it('but refuses a message that names nobody', async () => {
+      await peer.ask(64, 11, {}, 'com.example.seen')
+      for (const [request, forward_for] of [
+        null,
+        [],
+        'ada',
+        [{ authid: 'ada', authrole: 'staff' }],
+        [{ session: 7, authrole: 'staff' }],
+        [{ session: 7, authid: 'ada' }],
+        [{ ...ada, authroles: 'staff' }],
+      ].entries()) {
+        for (const type of [48, 16]) {
+          const options = { acknowledge: true, forward_for }
+          gateway.send([type, 10 * type + request, options, 'com.example.seen'])
+          const [, , , , uri] = await gateway.answered(8)
+          expect(uri, JSON.stringify(forward_for)).to.equal('wamp.error.option_not_allowed')
+        }
+      }
+    })
+  })
 
   it('lets nobody end a session of the gateway, by whatever procedure', async () => {
     const args = [
