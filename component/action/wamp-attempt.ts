@@ -60,19 +60,21 @@ export type Send<T> = (
 /**
  * Sends once, and again as the run allows; a failure is an outcome.
  * @param outcomeOf makes the outcome of the answer
+ * @param uri what is called, or published to; absent: a subscription
  */
 export function attemptOnSession<T>(
   { sessions, clock, watch }: WampPorts,
   run: Run,
   send: Send<T>,
   outcomeOf: (answer: T) => Outcome,
+  uri?: string,
 ): Promise<Outcome> {
   const { attempts, identity, realm_uri } = run
   const cancellation = new Cancellation((callback) => run.onCancel(callback))
   return retry(attempts, clock, cancellation, async (timeoutMs, tried): Promise<Attempted> => {
     const watched = watch?.begin(run, tried)
     try {
-      const found = sessions.session(realm_uri, identity, attempts.connect_timeout)
+      const found = sessions.session(realm_uri, identity, attempts.connect_timeout, uri)
       const session = found instanceof Promise ? await cancellation.race(found) : found
       watched?.ready()
       const context = watched?.context

@@ -23,6 +23,7 @@ export const wampCallAction = (ports: WampPorts): Action => ({
         return call.result
       },
       resultOf,
+      procedure,
     )
 
     /** The outcome is there with the first piece, or with the answer if there is none. */
@@ -42,6 +43,7 @@ export const wampCallAction = (ports: WampPorts): Action => ({
           return pieces.begun
         },
         (begun) => (begun instanceof CallPieces ? { result: {}, stream: begun } : resultOf(begun)),
+        procedure,
       )
     }
   },

@@ -24,6 +24,7 @@ export const wampPublishAction = (ports: WampPorts): Action => ({
         return cancellation.race(session.publish(topic, payload, options, timeoutMs))
       },
       (publication) => ({ result: { ...publication } }),
+      topic,
     )
   },
 })

@@ -1,4 +1,4 @@
-/** On which realms the gateway needs a session of its own: for requests without a user, and for events that drop kept answers. */
+/** On which realms the gateway needs a session of its own: for requests without a user, for events that drop kept answers, and to forward what users send. */
 
 import { type Route, typesOf } from '#component/gateway/api.ts'
 import type { ApiFacts } from '#component/routes/indexed-api.ts'
@@ -16,6 +16,12 @@ function ownSessionOfRoute(route: Route): OwnSession {
   return inherited.protection === undefined ? 'all' : 'users'
 }
 
+/** Whether the route calls or publishes for users. */
+const routeSendsForUsers = (route: Route): boolean =>
+  route.kind === undefined &&
+  route.inherited.protection !== undefined &&
+  typesOf(route).some((type) => type === 'wamp_call' || type === 'wamp_publish')
+
 /** The entries of one API, which has one realm. */
 type Entries = ApiEntries<Route>
 
@@ -24,6 +30,10 @@ export function ownSessionOf(entries: Entries): OwnSession {
   const found = entries.flatMap(({ routes }) => Object.values(routes).map(ownSessionOfRoute))
   return found.includes('all') ? 'all' : found.find((one) => one !== undefined)
 }
+
+/** Whether routes of the API call or publish for users. */
+export const sendsForUsers = (entries: Entries): boolean =>
+  entries.some(({ routes }) => Object.values(routes).some(routeSendsForUsers))
 
 /** Follows the table that is served. On other realms the gateway need not be able to join. */
 export class OwnRealms {
@@ -44,6 +54,15 @@ export class OwnRealms {
   /** The realms that these APIs need a session on. */
   realmsOf(apis: readonly Entries[]): ReadonlySet<string> {
     return new Set(apis.flatMap((entries) => this.#realmOf(entries) ?? []))
+  }
+
+  /** The realms where what users of these APIs call and publish is forwarded. */
+  forwardingOf(apis: readonly Entries[]): ReadonlySet<string> {
+    if (this.#identity !== 'forwarded') return new Set()
+    const ofUsers = apis.filter(
+      (entries) => entries[0]?.indexed?.facts.sendsForUsers ?? sendsForUsers(entries),
+    )
+    return new Set(ofUsers.flatMap(([first]) => first?.realm_uri ?? []))
   }
 
   follow({ added, removed }: TableChange<Route>): void {

@@ -158,10 +158,10 @@ export const configSchema = section(
           description:
             'How the gateway logs in to the realms of APIs: realm URI to the keys of `wamp.auth`. A realm that is not named is joined anonymously, never as the component.',
         }),
-        identity: union([literal('session'), literal('service')], {
+        identity: union([literal('session'), literal('service'), literal('forwarded')], {
           default: 'session',
           description:
-            "The identity under which calls of logged-in users reach the router. `session`: the user, over a session of its own, so that the router's grants decide. `service`: the gateway, for a router that cannot ask the gateway to authenticate users.",
+            "The identity under which calls of logged-in users reach the router. `session`: the user, over a session of its own, so that the router's grants decide. `service`: the gateway, for a router that cannot ask the gateway to authenticate users. `forwarded`: the user, named by the gateway on a session of its own, after the gateway has judged the grants; the router must trust the gateway with it.",
         }),
         serializer: union([literal('json'), literal('msgpack'), literal('cbor')], {
           default: 'msgpack',

@@ -97,7 +97,16 @@ function complete(raw: Json, variables: ReadonlyMap<string, string>): Config {
   const config = freeze(resolveSecrets(raw)) as Config
   const problem = tlsProblem(config.gateway.tls)
   if (problem !== undefined) throw new ConfigError([`option "gateway.tls": ${problem}`])
+  checkIdentity(config.wamp)
   return config
+}
+
+/** A router of its own must know the gateway that names users to it. */
+function checkIdentity({ url, auth, identity }: Config['wamp']): void {
+  if (identity !== 'forwarded' || url === undefined || auth !== undefined) return
+  throw new ConfigError([
+    'option "wamp.identity": "forwarded" needs wamp.auth with wamp.url: the router must know the gateway, which names users to it (docs/crossbar.md)',
+  ])
 }
 
 function readFile(file: string): Json {

@@ -72,8 +72,11 @@ const welcome = (user: User): Welcome => ({
   authroles: rolesOf(user),
 })
 
-/** A ticket gives the roles that it was made for: those that others give, else as far as the user still has them. */
-function welcomeHolder(
+/**
+ * The user of a ticket, or of a request at this gateway, with the roles that it was made for: those that others give, else as far as the
+ * user still has them. Undefined for a user who has gone.
+ */
+export function welcomeHolder(
   realm: Realm,
   { authid, authroles, ...more }: TicketHolder,
   { isKnown }: TicketPorts,

@@ -1,6 +1,6 @@
 /** Events: SUBSCRIBE, UNSUBSCRIBE and PUBLISH of one realm. */
 import { isMatch } from '#component/syntax/wamp-uri.ts'
-import { code } from '#component/wamp/messages.ts'
+import { code, randomId } from '#component/wamp/messages.ts'
 import type { Steps } from '#component/yielding.ts'
 import type { Denial } from './authorize.ts'
 import { liveDetails, publisherDetails, type Recipients, recipientsOf } from './message-options.ts'
@@ -14,7 +14,7 @@ import {
 import { limitExceeded, PatternTable } from './pattern-table.ts'
 import type { RealmPorts } from './realm-ports.ts'
 import type { Retained, RetainedEvents } from './retained.ts'
-import { type Pattern, randomId, type Session, type Subscription } from './session.ts'
+import type { Pattern, Session, Subscription } from './session.ts'
 
 const notAList: Denial = {
   uri: 'wamp.error.option_not_allowed',

@@ -1,7 +1,7 @@
 /** One transport from HELLO to GOODBYE: authentication, then messages, then the end. Sessions may follow one another on it. */
 import { type Clock, callAt } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
-import { code } from '#component/wamp/messages.ts'
+import { code, randomId } from '#component/wamp/messages.ts'
 import { announced } from './features.ts'
 import {
   type ClientMessage,
@@ -11,7 +11,7 @@ import {
 } from './messages.ts'
 import type { Authentication, Challenge, RealmPolicy, RefusedPeer, Welcome } from './ports.ts'
 import type { Realm } from './realm.ts'
-import { randomId, Session, type Transport } from './session.ts'
+import { Session, type Transport } from './session.ts'
 
 /** The parts of the router that a connection uses. */
 export interface ConnectionPorts {

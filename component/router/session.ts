@@ -1,6 +1,5 @@
 /** One joined session of the router: its user, its announced features, and its calls in flight. */
 
-import type { Clock } from '#component/clock.ts'
 import { InFlight } from '#component/in-flight.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
@@ -8,10 +7,6 @@ import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import type { Options } from './messages.ts'
 import type { Peer, Welcome } from './ports.ts'
-
-/** A random id of the global scope (WAMP: IDs), from 1 to 2^53 − 1: every serializer carries it exactly. */
-export const randomId = (clock: Clock): number =>
-  Math.floor(clock.random() * (Number.MAX_SAFE_INTEGER - 1)) + 1
 
 /** A way to reach a peer. */
 export interface Transport {

@@ -4,6 +4,8 @@
 export interface ApiFacts {
   /** For whom routes use the session of the gateway itself: for everybody, or for users alone, as with `wamp.identity: service`. */
   readonly ownSession?: 'all' | 'users'
+  /** Whether routes call or publish for users. */
+  readonly sendsForUsers: boolean
   /** The base paths of its token endpoints, as written, each once. */
   readonly tokenBases: readonly string[]
 }

@@ -104,3 +104,11 @@ export function notJoinedAs(reason: string): WampError {
   }
   return failure('wamp.error.net_failure', 'the session of the user could not be joined', false)
 }
+
+/** Why the session over which the gateway forwards what users send could not be joined, as the failure of a request. */
+export function notJoinedToForward(reason: string): WampError {
+  if (!isRefusal(reason)) return notJoined()
+  if (reason === 'wamp.error.no_such_realm') return notJoinedAs(reason)
+  const message = 'the router does not let the gateway join the realm by wamp.auth'
+  return failure('wamp.error.authorization_failed', message, false)
+}

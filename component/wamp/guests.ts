@@ -62,6 +62,7 @@ const guestKey = (realm_uri: string, { authid, authmethod, authroles }: Identity
 export class Guests {
   readonly #options: GuestOptions
   readonly #open: (realm_uri: string, identity: Identity) => SupervisedSession
+  readonly #refusalOf: (reason: string) => WampError
   readonly #all = new Map<string, Guest>()
   readonly #bySession = new WeakMap<Session, Guest>()
   /** Identities are one object for many requests. */
@@ -69,11 +70,16 @@ export class Guests {
   /** Sessions that streams hold. */
   #held = 0
 
-  /** @param open opens a session for a user */
+  /**
+   * @param open opens a session for a user
+   * @param refusalOf the failure of a request whose session could not be joined, by the reason
+   */
   constructor(
     options: GuestOptions,
     open: (realm_uri: string, identity: Identity) => SupervisedSession,
+    refusalOf = notJoinedAs,
   ) {
+    this.#refusalOf = refusalOf
     this.#options = options
     this.#open = open
   }
@@ -96,7 +102,7 @@ export class Guests {
     realm_uri: string,
     identity: Identity,
     connectTimeoutMs: number,
-  ): Session | Promise<Session> {
+  ): SupervisedSession | Promise<SupervisedSession> {
     let guest = this.#guest(realm_uri, identity)
     if (isRefused(guest)) {
       this.#drop(guest)
@@ -187,7 +193,7 @@ export class Guests {
     if (first) this.#drop(unused.reduce((a, b) => (b.usedAt < a.usedAt ? b : a), first))
   }
 
-  async #joined(guest: Guest, timeoutMs: number): Promise<Session> {
+  async #joined(guest: Guest, timeoutMs: number): Promise<SupervisedSession> {
     const { session } = guest
     const { clock, onWaited } = this.#options
     const begin = clock.now()
@@ -199,7 +205,7 @@ export class Guests {
     if (isJoined) return session
     // a refused user's session does not retry; the next request joins again
     if (isRefusal(session.lastReason)) this.#drop(guest)
-    throw notJoinedAs(session.lastReason)
+    throw this.#refusalOf(session.lastReason)
   }
 
   /** @param why told to its watches; what the router says, where it refuses the session */
@@ -207,7 +213,7 @@ export class Guests {
     if (this.#all.get(guest.key) !== guest) return
     this.#all.delete(guest.key)
     const { session } = guest
-    const refusal = isRefused(guest) ? notJoinedAs(session.lastReason) : undefined
+    const refusal = isRefused(guest) ? this.#refusalOf(session.lastReason) : undefined
     const { log } = this.#options
     session
       .leave(why ?? refusal)

@@ -1,5 +1,5 @@
 /** WAMP messages: their codes (WAMP: Message Codes), their fields, and what of them a client library is shown. */
-
+import type { Clock } from '#component/clock.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { WampMessage } from './link.ts'
 
@@ -30,6 +30,10 @@ export const code = {
   interrupt: 69,
   yield: 70,
 } as const
+
+/** A random id of the global scope (WAMP: IDs), from 1 to 2^53 − 1: every serializer carries it exactly. */
+export const randomId = (clock: Pick<Clock, 'random'>): number =>
+  Math.floor(clock.random() * (Number.MAX_SAFE_INTEGER - 1)) + 1
 
 /** A field that should be a map; an empty one where the peer left it out. */
 export const asMap = (field: unknown): JsonMap => (isMap(field) ? field : {})

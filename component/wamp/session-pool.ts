@@ -2,9 +2,16 @@
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import { failure, isRefusal } from './failure.ts'
+import { Forwarders, type ForwardingOptions } from './forwarding/forwarders.ts'
 import { defaultIdleMs, type GuestOptions, Guests } from './guests.ts'
 import type { JoinAuth } from './join-auth.ts'
-import { type IdentitySetting, isOfGateway, type Session, type SessionSource } from './session.ts'
+import {
+  type IdentitySetting,
+  isForwarded,
+  isOfGateway,
+  type Session,
+  type SessionSource,
+} from './session.ts'
 import type { SessionOptions } from './session-options.ts'
 import type { SupervisedSession } from './supervisor.ts'
 import { requestSession } from './wampy-session.ts'
@@ -17,6 +24,8 @@ export interface PoolOptions
   readonly authFor: (realm_uri: string, identity: Identity | undefined) => JoinAuth
   /** `wamp.identity` */
   readonly identity?: IdentitySetting
+  /** Needed by `forwarded`. */
+  readonly forwarding?: ForwardingOptions | undefined
 }
 
 /** For metrics. */
@@ -41,6 +50,7 @@ export class SessionPool implements SessionSource {
   readonly #options: PoolOptions
   readonly #own = new Map<string, SupervisedSession>()
   readonly #guests: Guests
+  readonly #forwarders: Forwarders | undefined
   /** The realms of {@link keep}. */
   #kept: ReadonlySet<string> | undefined
   /** The realms of own sessions that were neither kept nor used at the last sweep. */
@@ -52,15 +62,22 @@ export class SessionPool implements SessionSource {
     this.#options = options
     this.#guests = new Guests(options, (realm_uri, identity) => {
       this.#planSweep()
-      return this.#session(realm_uri, identity)
+      return this.#session(realm_uri, options.authFor(realm_uri, identity))
     })
+    const { forwarding } = options
+    this.#forwarders =
+      forwarding &&
+      new Forwarders(options, forwarding, (realm_uri) => {
+        this.#planSweep()
+        return this.#session(realm_uri, forwarding.auth)
+      })
   }
 
   /** Keeps the gateway's own session of a realm joined from now on. */
   open(realm_uri: string): SupervisedSession {
     const known = this.#own.get(realm_uri)
     if (known) return known
-    const session = this.#session(realm_uri, undefined)
+    const session = this.#ownSession(realm_uri)
     this.#own.set(realm_uri, session)
     if (this.#kept?.has(realm_uri) === false) this.#planSweep()
     return session
@@ -85,6 +102,14 @@ export class SessionPool implements SessionSource {
     )
   }
 
+  /** Joins these realms to forward what users send, and has the router prove that it shows them; the log has what fails. */
+  async openForwarders(realm_uris: Iterable<string>): Promise<void> {
+    const opening = [...realm_uris].map((realm_uri) =>
+      this.#forwarders?.open(realm_uri, openTimeoutMs),
+    )
+    await Promise.all(opening)
+  }
+
   /**
    * Says which realms are used. The gateway's own sessions in others leave some time after their last request; one that
    * is asked for until then, or later, is there all the same.
@@ -97,6 +122,7 @@ export class SessionPool implements SessionSource {
   /** Leaves with the sessions of users that have gone; what is in flight there is lost, and their watches are over. */
   dismiss(realm_uri: string, authids: Iterable<string>): void {
     this.#guests.dismiss(realm_uri, authids)
+    this.#forwarders?.dismiss(realm_uri, authids)
   }
 
   /**
@@ -112,9 +138,12 @@ export class SessionPool implements SessionSource {
     realm_uri: string,
     identity: Identity,
     connectTimeoutMs: number,
+    uri?: string,
   ): Session | Promise<Session> {
-    if (isOfGateway(identity, this.#options.identity)) {
-      return this.#own.get(realm_uri) ?? this.open(realm_uri)
+    const setting = this.#options.identity
+    if (isOfGateway(identity, setting)) return this.#own.get(realm_uri) ?? this.open(realm_uri)
+    if (this.#forwarders && isForwarded(identity, realm_uri, setting, uri)) {
+      return this.#forwarders.session(realm_uri, identity, connectTimeoutMs)
     }
     return this.#guests.session(realm_uri, identity, connectTimeoutMs)
   }
@@ -126,7 +155,7 @@ export class SessionPool implements SessionSource {
   async canJoin(realm_uri: string): Promise<boolean> {
     const known = this.#own.get(realm_uri)
     if (known?.isOpen || (known?.record.hasJoined && !isRefusal(known.lastReason))) return true
-    const probe = this.#session(realm_uri, undefined)
+    const probe = this.#ownSession(realm_uri)
     const isJoined = await probe.joined(probeTimeoutMs, (reason) => reason !== '')
     const { lastReason } = probe
     await probe.leave()
@@ -143,8 +172,13 @@ export class SessionPool implements SessionSource {
     return [...this.#own.values()]
   }
 
+  /** The sessions that send for users, one a realm; they leave when nobody has used them for a while. */
+  get forwarding(): readonly SupervisedSession[] {
+    return this.#forwarders?.sessions ?? []
+  }
+
   stats(): PoolStats {
-    const sessions = [...this.#own.values(), ...this.#guests.sessions]
+    const sessions = this.#all
     return {
       sessions: sessions.length,
       joined: sessions.filter((session) => session.isOpen).length,
@@ -157,15 +191,23 @@ export class SessionPool implements SessionSource {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#stopSweep?.()
-    const sessions = [...this.#own.values(), ...this.#guests.sessions]
+    const sessions = this.#all
     this.#own.clear()
     this.#guests.clear()
+    this.#forwarders?.clear()
     await Promise.all(sessions.map((session) => session.leave()))
   }
 
-  #session(realm_uri: string, identity: Identity | undefined): SupervisedSession {
+  get #all(): readonly SupervisedSession[] {
+    return [...this.#own.values(), ...this.#guests.sessions, ...this.forwarding]
+  }
+
+  #ownSession(realm_uri: string): SupervisedSession {
+    return this.#session(realm_uri, this.#options.authFor(realm_uri, undefined))
+  }
+
+  #session(realm_uri: string, auth: JoinAuth): SupervisedSession {
     if (this.#isClosed) throw failure('wamp.error.net_failure', 'the sessions are closed', false)
-    const auth = this.#options.authFor(realm_uri, identity)
     return requestSession({ ...this.#options, realm_uri, auth })
   }
 
@@ -177,9 +219,11 @@ export class SessionPool implements SessionSource {
 
   #sweep(): void {
     this.#guests.sweep()
+    this.#forwarders?.sweep()
     this.#sweepOwn()
     this.#stopSweep = undefined
-    if (this.#guests.size + this.#spare.size > 0) this.#planSweep()
+    const onDemand = this.#guests.size + (this.#forwarders?.size ?? 0)
+    if (onDemand + this.#spare.size > 0) this.#planSweep()
   }
 
   /** A request that has begun may come to its call yet: a realm must have been spare for one sweep before. */

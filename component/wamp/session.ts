@@ -1,5 +1,6 @@
 /** The port to a WAMP session: the operations on a router that the rest of the component uses, independent of the client library. */
 import type { Identity } from '#component/identity.ts'
+import { isReservedUri } from '#component/syntax/wamp-uri.ts'
 
 /** The arguments of a call, publication, result or event. */
 export interface Payload {
@@ -185,19 +186,42 @@ export interface SessionSource {
    * The session of an identity. The gateway's own (anonymous) session of a realm is never waited for:
    * a closed one is returned and fails at once.
    * @param connectTimeoutMs how long a user's session may take to join
+   * @param uri what is called, or published to; absent: the session subscribes. With `wamp.identity: forwarded` the session of a user
+   *   that is got by it calls and publishes only
    */
   session(
     realm_uri: string,
     identity: Identity,
     connectTimeoutMs: number,
+    uri?: string,
   ): Session | Promise<Session>
 }
 
-/** `wamp.identity`: with `service` the gateway's own sessions serve users, too. */
-export type IdentitySetting = 'session' | 'service'
+/**
+ * `wamp.identity`: with `service` the gateway's own sessions serve users, too; with `forwarded` a session of the gateway sends what they
+ * call and publish, in their names.
+ */
+export type IdentitySetting = 'session' | 'service' | 'forwarded'
 
 /** Whether the requests of an identity run on the gateway's own session. */
 export const isOfGateway = (
   { authmethod }: Pick<Identity, 'authmethod'>,
   setting: IdentitySetting | undefined,
 ): boolean => authmethod === 'anonymous' || setting === 'service'
+
+/**
+ * Whether a call or publication of a user is forwarded. Reserved URIs are not: the router would judge the gateway by its own rules for
+ * them, and the procedures of the gateway believe no `forward_for`.
+ * @param uri absent: of a subscription
+ */
+export const isForwarded = (
+  identity: Pick<Identity, 'authmethod' | 'realm_uri'>,
+  realm_uri: string,
+  setting: IdentitySetting | undefined,
+  uri: string | undefined,
+): boolean =>
+  setting === 'forwarded' &&
+  uri !== undefined &&
+  !isReservedUri(uri) &&
+  identity.authmethod !== 'anonymous' &&
+  identity.realm_uri === realm_uri

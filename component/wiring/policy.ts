@@ -30,9 +30,15 @@ function unlessAway(error: unknown): undefined {
   throw error
 }
 
+/** Whether users whom others prove have a name. */
+export const knownBy =
+  ({ accounts, foreignUsers }: Users): NonNullable<TicketPorts['isKnown']> =>
+  (realm_uri, authid, authmethod) =>
+    (authmethod === issuerMethod ? foreignUsers : accounts).isKnown(realm_uri, authid)
+
 /** Verifies what sessions present as a ticket, besides passwords. */
 function ticketPorts(users: Users): TicketPorts {
-  const { accounts, foreignTokens, foreignUsers, revocations } = users
+  const { foreignTokens, foreignUsers, revocations } = users
   const { seenTickets, sessionTickets, tickets, ticketUses } = users
   /** The holder of a ticket of the gateway; undefined unless it is valid. */
   async function holderOf(realm_uri: string, ticket: string, address: string) {
@@ -66,7 +72,6 @@ function ticketPorts(users: Users): TicketPorts {
       const ticket = readCookie(field, ticketCookie(realm_uri))
       return ticket === undefined ? undefined : holderOf(realm_uri, ticket, address)
     },
-    isKnown: (realm_uri, authid, authmethod) =>
-      (authmethod === issuerMethod ? foreignUsers : accounts).isKnown(realm_uri, authid),
+    isKnown: knownBy(users),
   }
 }

@@ -1,5 +1,5 @@
 /** The index of a document: what routing, and those who follow it, have to know of it while it is not compiled. */
-import { ownSessionOf } from '#component/compile/own-realms.ts'
+import { ownSessionOf, sendsForUsers } from '#component/compile/own-realms.ts'
 import { tokenBasesOf } from '#component/compile/token-issuers.ts'
 import type { Api, Route } from '#component/gateway/api.ts'
 import type { ApiFacts } from '#component/routes/indexed-api.ts'
@@ -63,7 +63,11 @@ export function indexOf(api: Api, length: number): ApiIndex | undefined {
     paths.push({ pattern, path, label, ...(isShared && { isShared, purpose: purpose ?? '' }) })
   }
   const ownSession = ownSessionOf(entries)
-  const facts = { ...(ownSession && { ownSession }), tokenBases: tokenBasesOf(entries) }
+  const facts = {
+    ...(ownSession && { ownSession }),
+    sendsForUsers: sendsForUsers(entries),
+    tokenBases: tokenBasesOf(entries),
+  }
   const bytes = length * bytesPerCharacter
   return { id, realm_uri, host: first.host, features, facts, bytes, paths }
 }

@@ -105,7 +105,10 @@ export function openDocuments(
       const warned = withStoreWarning(compiled, config.store.url, others.peerNames.length)
       return withClientCaWarning(warned, config)
     },
-    prepare: ({ added }) => pool.openAll(ownRealms.realmsOf(added)),
+    async prepare({ added }) {
+      const opening = pool.openForwarders(ownRealms.forwardingOf(added))
+      await Promise.all([pool.openAll(ownRealms.realmsOf(added)), opening])
+    },
     onSwap(table, change) {
       gateway.table = table
       authentication.issuers.follow(change)

@@ -27,12 +27,13 @@ export function sessionWaits(families: SeriesStock): NonNullable<GuestOptions['o
 interface OwnSessions {
   /** On the component's realm. */
   readonly own: SupervisedSession
-  readonly pool: Pick<SessionPool, 'own'>
+  readonly pool: Pick<SessionPool, 'own' | 'forwarding'>
 }
 
 const ownSessions = ({ own, pool }: OwnSessions) => [
   { session: own, purpose: 'management' },
   ...pool.own.map((session) => ({ session, purpose: 'requests' })),
+  ...pool.forwarding.map((session) => ({ session, purpose: 'forwarding' })),
 ]
 
 /** The gateway's own sessions with the router as /registry shows them. */

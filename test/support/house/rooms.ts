@@ -268,9 +268,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: [],
     packages: ['@eslint-community/regexpp', 'lru-cache', 're2js'],
   },
+  'component/wamp/forwarding': { folders: ['wamp', 'wamp/channel'], packages: [] },
   'component/wamp/watch': { folders: ['telemetry', 'wamp'], packages: [] },
   'component/wamp': {
-    folders: ['telemetry', 'wamp/channel', 'wamp/watch'],
+    folders: ['telemetry', 'wamp/channel', 'wamp/forwarding', 'wamp/watch'],
     packages: ['autobahn', 'wampy'],
   },
   'component/wamp/channel': { folders: ['wamp'], packages: ['ws'] },

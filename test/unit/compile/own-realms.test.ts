@@ -41,6 +41,22 @@ describe("the realms of the gateway's own sessions", () => {
     })
   }
 
+  for (const [what, paths, isThere] of [
+    ['call for users', { '/x': { security, get: call } }, true],
+    ['publication for users', { '/x': { security, post: publish } }, true],
+    ['open call', { '/x': { get: call } }, false],
+    ['constant for users', { '/x': { security, get: fixed() } }, false],
+  ] as const) {
+    it(`${isThere ? 'forward' : 'do not forward'} for a document with a ${what}, and with forwarded alone`, () => {
+      const { api } = serve(documentOf(paths))
+      const forwarding = (identity: string) => [
+        ...new OwnRealms(identity).forwardingOf([api.entries]),
+      ]
+      expect(forwarding('forwarded')).to.deep.equal(isThere ? [api.realm_uri] : [])
+      expect(forwarding('session')).to.deep.equal([])
+    })
+  }
+
   it('are not there for the endpoints of OAuth2 alone', () => {
     const oauth2 = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
     const { api } = serve(documentOf({}, { defaults: { security: oauth2 } }))

@@ -173,6 +173,7 @@ describe('readConfig', () => {
     ['nodes: x', 'unknown option "nodes"; did you mean "node"?'],
     ['gateway: { lisen: 1 }', 'unknown option "gateway.lisen"; did you mean "gateway.listen"?'],
     ['log: { level: loud }', 'option "log.level": must be one of "trace", "debug"'],
+    ['wamp: { url: "ws://x/ws", identity: forwarded }', '"forwarded" needs wamp.auth'],
     ['workers: 0', 'option "workers": must be >= 1'],
     ['workers: 65', 'option "workers": must be <= 64'],
     ['wamp: { call_timeout: soon }', 'option "wamp.call_timeout": must be integer'],
@@ -184,6 +185,14 @@ describe('readConfig', () => {
       expect(() => readConfig(file('wrong.yaml', text), {})).to.throw(ConfigError, message)
     })
   }
+
+  it('forwards on the embedded router, and with wamp.auth on another one', () => {
+    const auth = 'auth: { authmethod: wampcra, authid: gateway, secret: s }'
+    for (const more of ['', `, url: "ws://x/ws", ${auth}`]) {
+      const { wamp } = readConfig(file('right.yaml', `wamp: { identity: forwarded${more} }`), {})
+      expect(wamp.identity).to.equal('forwarded')
+    }
+  })
 
   it('names every wrong option at once', () => {
     const path = file('wrong.yaml', 'a: 1\nb: 2\nlog: { access: maybe }')

@@ -34,7 +34,10 @@ describe("the metric of the states of the gateway's own sessions", () => {
   }
   for (const [state, session] of Object.entries(cases)) {
     it(`is 1 for ${state} alone, of a session that is ${state}`, () => {
-      const sources = sessionSources({ own: cases.joined, pool: { own: [session] } })
+      const sources = sessionSources({
+        own: cases.joined,
+        pool: { own: [session], forwarding: [] },
+      })
       const found = sources.gateway_router_session_state?.read() ?? []
       const samples = typeof found === 'number' ? [] : found
       const ofRequests = samples.filter(({ labels }) => labels.purpose === 'requests')
@@ -46,7 +49,7 @@ describe("the metric of the states of the gateway's own sessions", () => {
 
   it('is joining where no router has answered', () => {
     const away = sessionOf('com.example', false, 'the connection cannot be opened')
-    const sources = sessionSources({ own: away, pool: { own: [] } })
+    const sources = sessionSources({ own: away, pool: { own: [], forwarding: [] } })
     const found = sources.gateway_router_session_state?.read()
     expect(found).to.deep.include({
       labels: { realm: 'com.example', purpose: 'management', state: 'joining' },
