@@ -53,6 +53,8 @@ export interface ToldAction {
   /** WAMP: the realm, and whose session; null: the gateway's own. */
   readonly realm_uri?: string
   readonly session_of?: string | null
+  /** WAMP, over the session of the gateway: the user in whose name it is sent. */
+  readonly forwarded_for?: ToldMessage['forwarded_for']
   /** WAMP: names of options that are not sent. */
   readonly dropped_options?: readonly string[]
   /** Forward: scheme, host, port, path and query. */

@@ -1,7 +1,9 @@
 /** Sessions and streams that tell what is sent over them before it leaves. */
 import type { SubscribePorts } from '#component/action/wamp-subscribe.ts'
+import type { Identity } from '#component/identity.ts'
 import {
   type IdentitySetting,
+  isForwarded,
   isOfGateway,
   type Payload,
   type Session,
@@ -13,6 +15,8 @@ export interface ToldMessage extends Partial<Payload> {
   readonly realm_uri: string
   /** Whose session it is; null: the gateway's own. */
   readonly session_of: string | null
+  /** In whose name it is sent, where that session is the gateway's; its first role is what callees see as the role of the caller. */
+  readonly forwarded_for?: ForwardedFor
   readonly procedure?: string
   readonly topic?: string
   readonly options: Readonly<Record<string, unknown>>
@@ -31,11 +35,13 @@ export interface Teller {
 /** What WAMP actions are performed with. */
 type WampParts = Pick<SubscribePorts, 'sessions' | 'streams'>
 
+/** The user whom callees and subscribers see. */
+type ForwardedFor = Pick<Identity, 'authid' | 'authroles'>
+
 /** A session that tells. */
-interface ToldSession {
+interface ToldSession extends Pick<ToldMessage, 'session_of' | 'forwarded_for'> {
   /** The one that it stands for: streams share subscriptions by it. */
   readonly session: Session
-  readonly session_of: string | null
   isSubscribed: boolean
 }
 
@@ -46,20 +52,23 @@ export function toldParts(
   teller: Teller,
 ): WampParts {
   const known = new WeakMap<Session, ToldSession>()
-  const told = (session: Session, session_of: string | null): Session => {
-    const of: ToldSession = { session, session_of, isSubscribed: false }
+  const told = (session: Session, as: Pick<ToldSession, 'session_of' | 'forwarded_for'>) => {
+    const of: ToldSession = { session, ...as, isSubscribed: false }
     const telling = tellingSession(of, teller)
     known.set(telling, of)
     return telling
   }
   return {
     sessions: {
-      session: (realm_uri, identity, connectTimeoutMs) => {
-        const session_of = isOfGateway(identity, setting) ? null : identity.authid
-        const found = sessions.session(realm_uri, identity, connectTimeoutMs)
+      session: (realm_uri, identity, connectTimeoutMs, uri) => {
+        const { authid, authroles } = identity
+        const as = isForwarded(identity, realm_uri, setting, uri)
+          ? { session_of: null, forwarded_for: { authid, authroles } }
+          : { session_of: isOfGateway(identity, setting) ? null : authid }
+        const found = sessions.session(realm_uri, identity, connectTimeoutMs, uri)
         return found instanceof Promise
-          ? found.then((session) => told(session, session_of))
-          : told(found, session_of)
+          ? found.then((session) => told(session, as))
+          : told(found, as)
       },
     },
     streams: {
@@ -77,9 +86,10 @@ export function toldParts(
   }
 }
 
-const originOf = ({ session, session_of }: ToldSession) => ({
+const originOf = ({ session, session_of, forwarded_for }: ToldSession) => ({
   realm_uri: session.realm_uri,
   session_of,
+  ...(forwarded_for && { forwarded_for }),
 })
 
 function tellingSession(of: ToldSession, teller: Teller): Session {
