@@ -171,6 +171,46 @@ describe('the console while things happen', function () {
     expect(await page.locator('script, img[src="x"]').count()).to.equal(1)
   })
 
+  it('runs no script that stands in the names of users, groups and who has loaded something', async () => {
+    const uri = 'com.example.evil'
+    const username = '<img src=x onerror=alert(1)>'
+    const group = '"><script>alert(2)</script>'
+    const { adminUrl, url } = test.first
+    const realm = {
+      ...{ uri, authmethods: ['anonymous', 'oauth2'], groups: [{ name: group }] },
+      users: [{ username, groups: ['spec_loader', group] }],
+      grants: [{ permissions: ['wamp.call'], roles: [group], uri: username, match: 'exact' }],
+    }
+    page = await test.open('overview')
+    await page.locator('.tiles').waitFor()
+    await send(adminUrl, '/realms', { method: 'POST', body: realm })
+    const path = `/realms/${uri}/users/${encodeURIComponent(username)}/api_keys`
+    const issued = await send(adminUrl, path, { method: 'POST', body: {} })
+    const { api_key } = issued.json() as { api_key: string }
+    const body = specOf('com.example.by', '/by', { '/a': { get: fixed('x') } }, uri)
+    const headers = { authorization: `Bearer ${api_key}`, 'user-agent': group }
+    const loaded = await send(adminUrl, '/api_specs', { method: 'POST', headers, body })
+    expect(loaded.status, loaded.text).to.equal(201)
+    await page.locator('.events').getByText(`by ${username}`).waitFor()
+    const places = [
+      ['requests', 'Requests'],
+      ...['users', 'groups', 'grants', 'keys', 'logins'].map((tab) => [
+        `realms/${uri}/${tab}`,
+        uri,
+      ]),
+      [`realms/${uri}/users/${encodeURIComponent(`=${username}`)}`, uri],
+      ['apis/com.example.by/versions', 'com.example.by'],
+    ]
+    for (const [place, heading = ''] of places) {
+      await page.goto(`${adminUrl}/console/#/${place}`)
+      await page.getByRole('heading', { name: heading }).waitFor()
+      await send(url, '/by/a', { headers: { 'user-agent': group } })
+      await page.waitForTimeout(200)
+    }
+    await page.getByText(username).first().waitFor()
+    expect(await page.locator('script, img[src="x"]').count()).to.equal(1)
+  })
+
   it('goes on while a thousand events a second come', async () => {
     page = await test.browser.newPage()
     await page.addInitScript(`
