@@ -158,6 +158,23 @@ export const logins: Row = {
       ...{ unit: 'short', width: 6 },
       queries: { '{{cache}}': 'sum by (cache) (gateway_token_cache_entries{@})' },
     },
+    {
+      title: 'Age of the keys of issuers',
+      description:
+        'Since when an issuer of access tokens has not confirmed its keys. Without its tokens nothing is fetched; where they come, it stays below 600 seconds unless the issuer is away. From a day on they are answered with 503.',
+      ...{ unit: 's', width: 12 },
+      queries: { '{{issuer}}': 'max by (issuer) (gateway_jwks_age_seconds{@})' },
+    },
+    {
+      title: 'Fetches of the keys of issuers',
+      description:
+        'Fetches of JWK Sets by issuer and result: one in ten minutes while its tokens come, and one in 30 seconds at most.',
+      ...{ unit: 'short', width: 12 },
+      queries: {
+        '{{issuer}} {{result}}':
+          'sum by (issuer, result) (increase(gateway_jwks_fetches_total{@}[@]))',
+      },
+    },
   ],
 }
 

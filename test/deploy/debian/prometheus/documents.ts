@@ -7,13 +7,14 @@ const realm = 'com.example.test'
 /** The names of the users; the password is the name. */
 export const users = Array.from({ length: 12 }, (_none, index) => `user-${index}`)
 
-/** The document of the realm. */
-export const realmDocument = {
+/** The document of the realm. @param info what else it declares */
+export const realmDocument = (info: object = {}) => ({
+  info,
   uri: realm,
-  authmethods: ['anonymous', 'password', 'ticket'],
+  authmethods: ['anonymous', 'password', 'ticket', 'jwt'],
   security_enabled: false,
   users: users.map((username) => ({ username, password: username })),
-}
+})
 
 const response = { on_result: {}, on_error: { status_code: 409 } }
 
@@ -45,6 +46,7 @@ export const sound = (host: string) =>
       ...call(procedures.work),
     },
     '/mine': call(procedures.work, { security: { type: 'basic' } }),
+    '/foreign': call(procedures.work, { security: { type: 'jwt', issuer: 'main' } }),
     '/events': { get: { action: { type: 'wamp_subscribe', topic }, response: {} } },
     '/checked/:id': {
       request: { bindings: { properties: { id: { type: 'integer' } } } },

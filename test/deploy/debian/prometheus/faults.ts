@@ -206,7 +206,7 @@ async function sick({ sound, prometheus, repeated }: Scene): Promise<Made> {
     return send(gateway.url, `${routes.versions[1].base_path}/${asked % (series + 20)}`)
   })
   // a gateway that starts has loaded the realms of the tests, which have no users
-  await send(gateway.adminUrl, '/realms', { method: 'POST', body: realmDocument })
+  await send(gateway.adminUrl, '/realms', { method: 'POST', body: realmDocument() })
   const [, user = ''] = users
   const headers = { authorization: basicOf(user, user) }
   repeated.start(200, () => send(gateway.url, '/sound/mine', { headers }))

@@ -28,6 +28,7 @@ const recordedOnly = [
   'WampGatewayEventLoopStalls',
   'WampGatewayMemoryNear',
   'WampGatewayFilesNear',
+  'WampGatewayIssuerKeysFail',
 ]
 
 /** Alerts that a machine which is busy with other things brings about, too: the gateways share one process here. */

@@ -8,6 +8,7 @@ import { basicOf } from '#test/support/examples/example-api.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/peers/router.ts'
+import { FakeIssuer } from '#test/unit/issuer/fake-issuer.ts'
 import { openCallee } from './callee.ts'
 import { realmDocument, sound, users } from './documents.ts'
 import type { Repeated } from './repeated.ts'
@@ -22,6 +23,8 @@ export interface SoundGateways {
   readonly router: TestRouter
   /** The address of an upstream, without scheme. */
   readonly upstream: string
+  /** Of another issuer, which both accept. */
+  readonly token: string
   stop(): Promise<void>
 }
 
@@ -45,27 +48,30 @@ export async function startSoundGateways(): Promise<SoundGateways> {
   const router = await openEmbeddedRouter()
   const alone = await startGateway({ node: 'alone' }, { isEmbedded: true })
   const shared = await startGateway({ 'wamp.url': router.url, node: 'shared' })
+  const issuer = await FakeIssuer.open(Date.now)
+  const document = realmDocument({ jwt_issuers: { main: issuer.settings } })
   const callees: SupervisedSession[] = []
   for (const gateway of [alone, shared]) {
     callees.push(await openCallee(gateway.routerUrl))
-    const realm = await send(gateway.adminUrl, '/realms', { method: 'POST', body: realmDocument })
+    const realm = await send(gateway.adminUrl, '/realms', { method: 'POST', body: document })
     if (realm.status >= 300) throw new Error(realm.text)
     const { status, body } = await gateway.load(sound(upstream))
     if (status !== 201) throw new Error(JSON.stringify(body))
   }
   return {
-    ...{ alone, shared, router, upstream },
+    ...{ alone, shared, router, upstream, token: await issuer.token() },
     async stop() {
       await Promise.all(callees.map((callee) => callee.leave()))
       await Promise.all([alone.stop(), shared.stop()])
       await router.stop()
       server.close()
+      await issuer.close()
     },
   }
 }
 
 /** Asks both for everything that they do: several times a second. */
-export function load({ alone, shared }: SoundGateways, repeated: Repeated): void {
+export function load({ alone, shared, token }: SoundGateways, repeated: Repeated): void {
   const paths = ['call', 'publish', 'forward', 'retry', 'kept', 'checked/1', 'checked/letters']
   for (const { url } of [alone, shared])
     for (const path of paths) repeated.start(100, () => send(url, `/sound/${path}`))
@@ -75,6 +81,9 @@ export function load({ alone, shared }: SoundGateways, repeated: Repeated): void
     const user = users[asked++ % users.length] ?? ''
     return send(alone.url, '/sound/mine', { headers: { authorization: basicOf(user, user) } })
   })
+  repeated.start(300, () =>
+    send(alone.url, '/sound/foreign', { headers: { authorization: `Bearer ${token}` } }),
+  )
   // comes back after an event that nobody knows any more, is told of the gap, reads an event and leaves
   repeated.start(300, async () => {
     const headers = { 'last-event-id': 'unknown' }
