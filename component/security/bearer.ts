@@ -5,7 +5,7 @@ import type { Logins } from '#component/realm/logins.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import type { AccessClaims, AccessTokens } from '#component/token/access-token.ts'
 import { servesToken } from '#component/token/grants.ts'
-import { type Protection, type SecurityScheme, tokenRefusal, unauthorized } from './scheme.ts'
+import { admitByToken, type Protection, type SecurityScheme, unauthorized } from './scheme.ts'
 
 /** The dependencies of the scheme. */
 export interface BearerPorts {
@@ -31,22 +31,11 @@ export class BearerScheme implements SecurityScheme {
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
     const token = credentialsOf(request.header('authorization'), 'bearer')
     if (token === undefined) throw unauthorized(protection)
-    try {
-      const claims = this.#ports.accessTokens.verify(token, protection.realm_uri)
-      return claims instanceof Promise
-        ? this.#verified(claims, protection)
-        : this.#identity(claims, protection)
-    } catch (error) {
-      throw tokenRefusal(error, protection)
-    }
-  }
-
-  async #verified(claims: Promise<AccessClaims>, protection: Protection): Promise<Identity> {
-    try {
-      return this.#identity(await claims, protection)
-    } catch (error) {
-      throw tokenRefusal(error, protection)
-    }
+    return admitByToken(
+      protection,
+      () => this.#ports.accessTokens.verify(token, protection.realm_uri),
+      (claims) => this.#identity(claims, protection),
+    )
   }
 
   #identity(claims: AccessClaims, protection: Protection): Identity {

@@ -5,11 +5,11 @@ import type { ForeignUsers } from '#component/issuer/foreign-users.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import {
+  admitByToken,
   insufficientScope,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
-  tokenRefusal,
   unauthorized,
 } from './scheme.ts'
 
@@ -39,27 +39,12 @@ export class JwtScheme implements SecurityScheme {
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
     const text = credentialsOf(request.header('authorization'), 'bearer')
     if (text === undefined) throw unauthorized(protection)
-    try {
-      const { realm_uri, object } = protection
-      const token = this.#ports.foreignTokens.verify(text, realm_uri, issuerNameOf(object))
-      return token instanceof Promise
-        ? this.#verified(token, request, protection)
-        : this.#admit(token, request, protection)
-    } catch (error) {
-      throw tokenRefusal(error, protection)
-    }
-  }
-
-  async #verified(
-    token: Promise<ForeignToken>,
-    request: SecuredRequest,
-    protection: Protection,
-  ): Promise<Identity> {
-    try {
-      return this.#admit(await token, request, protection)
-    } catch (error) {
-      throw tokenRefusal(error, protection)
-    }
+    const { realm_uri, object } = protection
+    return admitByToken(
+      protection,
+      () => this.#ports.foreignTokens.verify(text, realm_uri, issuerNameOf(object)),
+      (token) => this.#admit(token, request, protection),
+    )
   }
 
   #admit(token: ForeignToken, request: SecuredRequest, protection: Protection): Identity {

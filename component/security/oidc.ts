@@ -17,10 +17,10 @@ import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
 import { csrfCookie, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 import type { TicketUses } from '#component/token/ticket-uses.ts'
 import {
+  admitByToken,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
-  tokenRefusal,
   unauthorized,
 } from './scheme.ts'
 
@@ -93,27 +93,11 @@ export class OidcScheme implements SecurityScheme {
     if (ticket === undefined) throw unauthorized(protection)
     // browsers send cookies by themselves, and this header never
     const needsProof = bearer === undefined && !safeMethods.has(request.method)
-    try {
-      const claims = this.#ports.tickets.verify(ticket, realm_uri)
-      return claims instanceof Promise
-        ? this.#verified(claims, request, protection, needsProof)
-        : this.#admitNow(claims, request, protection, needsProof)
-    } catch (error) {
-      throw tokenRefusal(error, protection)
-    }
-  }
-
-  async #verified(
-    claims: Promise<TicketClaims>,
-    request: SecuredRequest,
-    protection: Protection,
-    needsProof: boolean,
-  ): Promise<Identity> {
-    try {
-      return await this.#admitNow(await claims, request, protection, needsProof)
-    } catch (error) {
-      throw tokenRefusal(error, protection)
-    }
+    return admitByToken(
+      protection,
+      () => this.#ports.tickets.verify(ticket, realm_uri),
+      (claims) => this.#admitNow(claims, request, protection, needsProof),
+    )
   }
 
   /** Admits by what the provider has told last; asks it where that is long ago. @throws TokenError, at once or as a rejection */
@@ -124,19 +108,16 @@ export class OidcScheme implements SecurityScheme {
     needsProof: boolean,
   ): Identity | Promise<Identity> {
     const { uses } = this.#ports
+    const admit = (current: TicketClaims): Identity =>
+      this.#admit(current, request, protection, needsProof)
     if (claims.oidc_idle !== undefined && uses !== undefined) {
-      const used = this.#used(claims, request, protection, needsProof, uses)
-      return this.#checked(used, request, protection, needsProof)
-    }
-    if (claims.oidc_recheck === undefined) {
-      return this.#admit(claims, request, protection, needsProof)
+      return this.#used(claims, request, protection, needsProof, uses).then(admit)
     }
     // a request that is refused anyway asks nobody
-    this.#admit(claims, request, protection, needsProof)
+    const identity = admit(claims)
+    if (claims.oidc_recheck === undefined) return identity
     const current = this.#current(claims, request)
-    return current instanceof Promise
-      ? this.#checked(current, request, protection, needsProof)
-      : this.#admit(current, request, protection, needsProof)
+    return current instanceof Promise ? current.then(admit) : admit(current)
   }
 
   /** The claims as the provider has told them last. @throws TokenError, at once or as a rejection */
@@ -172,19 +153,6 @@ export class OidcScheme implements SecurityScheme {
     } catch (error) {
       if (error instanceof OidcError) return undefined
       throw error
-    }
-  }
-
-  async #checked(
-    current: Promise<TicketClaims>,
-    request: SecuredRequest,
-    protection: Protection,
-    needsProof: boolean,
-  ): Promise<Identity> {
-    try {
-      return this.#admit(await current, request, protection, needsProof)
-    } catch (error) {
-      throw tokenRefusal(error, protection)
     }
   }
 
