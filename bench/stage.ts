@@ -80,6 +80,15 @@ export class Stage {
     return await prepareGateway(this.start(gatewayCommand(name, settings, folder)), paths)
   }
 
+  /** Starts an earlier version of the product, whose folder, with its node_modules, is in BENCH_FORMER; undefined, and told as missing: there is none. */
+  async former(paths: Paths): Promise<Gateway | undefined> {
+    const folder = process.env.BENCH_FORMER
+    const name = 'former version'
+    if (folder !== undefined) return await this.gateway(`ours, ${name}`, paths, {}, folder)
+    this.missing.push({ name, why: 'BENCH_FORMER names the folder of an earlier version' })
+    return undefined
+  }
+
   /** Compares what answers HTTP. */
   compare(
     name: string,

@@ -57,6 +57,10 @@ export const bearer: Scenario = {
     stage.compare('ours, open path', ours, open)
     stage.compare('ours, bearer token', ours, [{ path: '/secret/about', headers, expected }])
     const authorization = `Bearer ${issuer.token}`
+    // what remains of the cost is that of a longer head
+    stage.compare('ours, open path that gets the token, too', ours, [
+      { path: '/about', headers: { authorization }, expected },
+    ])
     stage.compare('ours, token of another issuer', ours, [
       { path: '/foreign/about', headers: { authorization }, expected },
     ])

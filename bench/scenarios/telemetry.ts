@@ -1,4 +1,5 @@
 /** What distributed traces cost: a fixed answer and a call, without traces and with each way of tracing. */
+import type { Gateway } from '#bench/gateway.ts'
 import { small } from '#bench/payloads.ts'
 import type { Scenario, Stage } from '#bench/stage.ts'
 import { staticPath } from './static.ts'
@@ -24,17 +25,8 @@ const sampled = (collector: string, share: number): Settings => ({
 const fixed = [{ path: '/about', expected: { body: JSON.stringify(small) } }]
 const paths = { '/about': staticPath(small), ...callPaths }
 
-/** An earlier version of the product, with its node_modules: without traces it should cost as much as this one. */
-const former = process.env.BENCH_FORMER
-
 /** One gateway, which answers both. */
-async function compare(
-  stage: Stage,
-  way: string,
-  settings: Settings,
-  folder?: string,
-): Promise<void> {
-  const gateway = await stage.gateway(`ours, ${way}`, paths, settings, folder)
+async function compare(stage: Stage, way: string, gateway: Gateway): Promise<void> {
   await startCallee(stage, gateway.routerUrl, 'Hello, {}!')
   stage.compare(`static, ${way}`, gateway, fixed, { against: 'static, off' })
   stage.compare(`call, ${way}`, gateway, greetingAsks('Hello, Ada!'), { against: 'call, off' })
@@ -45,11 +37,11 @@ export const telemetry: Scenario = {
   about: 'a fixed answer of 50 bytes, and a WAMP call over the embedded router, by way of tracing',
   build: async (stage) => {
     const { url } = await stage.peer('collector', 'otlp-sink.ts')
-    for (const [way, settingsOf] of Object.entries(ways)) await compare(stage, way, settingsOf(url))
-    if (former !== undefined) await compare(stage, 'former version', {}, former)
-    else {
-      const why = 'BENCH_FORMER names the folder of an earlier version'
-      stage.missing.push({ name: 'former version', why })
+    for (const [way, settingsOf] of Object.entries(ways)) {
+      await compare(stage, way, await stage.gateway(`ours, ${way}`, paths, settingsOf(url)))
     }
+    // without traces it should cost as much as this one
+    const former = await stage.former(paths)
+    if (former) await compare(stage, 'former version', former)
   },
 }
