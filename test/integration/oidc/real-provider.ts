@@ -41,6 +41,16 @@ interface Interactions {
   ): Promise<{ readonly params: Readonly<Record<string, unknown>> }>
 }
 
+/** Of a request with a resource (RFC 8707), which the example's types leave out, too. */
+interface ResourceParameters {
+  readonly scope: string
+  readonly resource?: string
+}
+
+interface ResourceGrant {
+  addResourceScope(resource: string, scope: string): void
+}
+
 /** One that listens. */
 export class RealProvider {
   readonly issuer: string
@@ -74,7 +84,9 @@ export class RealProvider {
       async loadExistingGrant({ oidc }) {
         const { accountId } = oidc.session
         const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId })
-        grant.addOIDCScope(oidc.params.scope)
+        const { scope, resource } = oidc.params as ResourceParameters
+        if (resource === undefined) grant.addOIDCScope(scope)
+        else (grant as unknown as ResourceGrant).addResourceScope(resource, scope)
         await grant.save()
         return grant
       },
