@@ -92,7 +92,7 @@ export const commands: Readonly<Record<string, Command>> = {
       from: {
         type: 'string',
         value: 'EXAMPLE',
-        description: 'hello, live, oauth2 or oidc-login. Default: hello.',
+        description: 'hello, live, oauth2, oidc-login or tools. Default: hello.',
       },
     },
     load: async () => (await import('./new.ts')).create,

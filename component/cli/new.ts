@@ -6,7 +6,7 @@ import { CommandError, exitCode, type Run } from './command.ts'
 /** Beside `component`, in a clone and in the published package alike. */
 const examples = join(import.meta.dirname, '../../examples')
 
-const names = ['hello', 'live', 'oauth2', 'oidc-login']
+const names = ['hello', 'live', 'oauth2', 'oidc-login', 'tools']
 
 /** `new`: `{folder, files}`. */
 export const create: Run = (invocation) => {

@@ -56,6 +56,7 @@ describe('a backend of the examples', function () {
     ['hello', ['com.example.absent', '0'], 'load the realm, or name another one'],
     ['live', [], 'load the realm'],
     ['oauth2', [], 'give both ORDERS_SECRET the same value'],
+    ['tools', [], 'load the realm'],
   ] as const) {
     it(`of ${example} ends with a hint when the router refuses it`, async () => {
       await startGateway(0)

@@ -31,6 +31,7 @@ describe('a folder that wamp-gateway new makes', function () {
     ['live', '/counter?limit=x', 400],
     ['oauth2', '/v1.0/orders/7', 401],
     ['oidc-login', '/api/me', 401],
+    ['tools', '/v1/mcp', 405],
   ] as const) {
     it(`from ${name} is valid, and is served by start --config`, async () => {
       const ask = (...args: string[]) =>

@@ -19,6 +19,7 @@ describe('wamp-gateway new', () => {
     ['live', 'backend.ts'],
     ['oauth2', 'backend.ts'],
     ['oidc-login', 'provider.ts'],
+    ['tools', 'backend.ts'],
   ] as const) {
     it(`makes a folder of the example ${name}, with no path or command of the repository in it`, async () => {
       const { code, out } = await runCli(['new', folder, '--from', name, '--format', 'json'])
@@ -71,7 +72,7 @@ describe('wamp-gateway new', () => {
     const { code, err } = await runCli(['new', folder, '--from', '../../etc'])
     expect([code, err]).to.deep.equal([
       64,
-      '--from: expected one of hello, live, oauth2, oidc-login; found "../../etc"\n',
+      '--from: expected one of hello, live, oauth2, oidc-login, tools; found "../../etc"\n',
     ])
   })
 })

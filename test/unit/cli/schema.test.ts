@@ -66,7 +66,7 @@ describe('the JSON Schema of API Specifications', () => {
     })
   }
 
-  for (const name of ['hello', 'live', 'oauth2', 'oidc-login']) {
+  for (const name of ['hello', 'live', 'oauth2', 'oidc-login', 'tools']) {
     it(`allows the example ${name}`, () => {
       expect(errorsOf(read(`examples/${name}/api-spec.json`))).to.deep.equal([])
     })
@@ -143,7 +143,7 @@ describe('the JSON Schema of realm documents', () => {
 describe('the JSON Schema of the configuration', () => {
   it('allows those of the examples, with $schema, and refuses an unknown option', async () => {
     const errorsOf = await checkOf('config')
-    for (const name of ['hello', 'live', 'oauth2', 'oidc-login']) {
+    for (const name of ['hello', 'live', 'oauth2', 'oidc-login', 'tools']) {
       const config = parse(readFileSync(join(root, `examples/${name}/gateway.yaml`), 'utf8'))
       expect(errorsOf({ $schema: 'x', ...config }), name).to.deep.equal([])
     }

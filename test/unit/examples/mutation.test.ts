@@ -10,7 +10,7 @@ import { rounds } from '#test/support/running/rounds.ts'
 import { examplePorts } from './ports.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const documents = ['hello', 'live', 'oauth2', 'oidc-login'].map(
+const documents = ['hello', 'live', 'oauth2', 'oidc-login', 'tools'].map(
   (name) => `examples/${name}/api-spec.json`,
 )
 
