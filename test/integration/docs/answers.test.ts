@@ -142,6 +142,7 @@ describe('the answers of pages', function () {
   this.timeout(30_000)
   describePages([
     'docs/cookbook.md',
+    'docs/mcp.md',
     'docs/security.md',
     'docs/streams.md',
     'docs/troubleshooting.md',
