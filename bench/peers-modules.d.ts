@@ -25,3 +25,24 @@ declare module 'http-proxy-3' {
     readonly agent: import('node:http').Agent
   }): Proxy
 }
+
+declare module '@modelcontextprotocol/server' {
+  type Answer = Promise<{ readonly content: readonly object[]; readonly structuredContent: object }>
+  export class McpServer {
+    constructor(info: { readonly name: string; readonly version: string })
+    registerTool<T>(
+      name: string,
+      config: { readonly description: string; readonly inputSchema: Schema<T> },
+      call: (input: T) => Answer,
+    ): unknown
+  }
+  interface Schema<T> {
+    readonly '~standard': T
+  }
+  export function fromJsonSchema<T>(schema: object): Schema<T>
+  export function createMcpHandler(factory: () => McpServer): object
+}
+
+declare module '@modelcontextprotocol/node' {
+  export function toNodeHandler(handler: object): import('node:http').RequestListener
+}

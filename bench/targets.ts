@@ -59,6 +59,11 @@ const watched = (
   ...{ what: `50 requests a second watched, ${kind}`, scenario: 'watching' },
   ...{ candidate: `${kind}, watched`, against: `${kind}, nobody watches`, ...bound },
 })
+/** A call of a tool, beside another way to the same procedure. */
+const tool = (against: string, atLeast: number) => {
+  const what = 'a call of a tool'
+  return { what, scenario: 'tools', candidate: 'ours, tools/call', against, ...rate(atLeast) }
+}
 /** A bound on a figure of a trial. */
 const figure = (scenario: string, name: string, atMost: number, what = name) => ({
   ...{ what, scenario, name, atMost },
@@ -126,6 +131,8 @@ export const targets: readonly Target[] = [
   bearer('token of another issuer, signature known', 'ours, token of another issuer'),
   policy('call', 'webhook', 0.85, 'webhook'),
   policy('static', 'webhook', 0.85, 'webhook'),
+  tool('ours, by its path', 0.7),
+  tool(`${bare} + SDK + wampy`, 2),
   {
     what: 'trace token alive, not sent',
     scenario: 'tracing',

@@ -24,6 +24,7 @@ import { specifications } from './specifications.ts'
 import { start } from './start.ts'
 import { staticLarge, staticSmall } from './static.ts'
 import { telemetry } from './telemetry.ts'
+import { tools } from './tools.ts'
 import { tracing } from './tracing.ts'
 import { wampLarge, wampSmall } from './wamp.ts'
 import { watching } from './watching.ts'
@@ -56,6 +57,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   workers,
   bearer,
   webhook,
+  tools,
   tracing,
   telemetry,
   watching,

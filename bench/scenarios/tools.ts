@@ -1,0 +1,75 @@
+/** What a tool costs: the same WAMP call by its path, as a tool, and by the official SDK on bare node:http. */
+import type { Ask } from '#bench/asks.ts'
+import { documentOf, post, realm } from '#bench/gateway.ts'
+import type { Scenario } from '#bench/stage.ts'
+import { callPaths, greetingAsks, procedure, startCallee, startRouter } from './wamp.ts'
+
+const path = '/hello/:name'
+const revision = '2026-07-28'
+const greeting = 'Hello, Ada!'
+
+/** The call of the bench with a tool, on an endpoint at `/mcp`. */
+const document = (() => {
+  const { id, versions, ...rest } = documentOf('com.example.tools', {})
+  const tool = { name: 'greet', description: 'Greets.' }
+  const paths = { '/tool/:name': { get: { ...callPaths[path].get, tool } } }
+  const version = { ...versions['1.0.0'], mcp: { path: '/mcp', name: 'bench' }, paths }
+  return { id, ...rest, versions: { '1.0.0': version } }
+})()
+
+/** A call of the tool, as the official client sends it. @param answer as its server writes it */
+const toolAsks = (at: string, answer: string): readonly Ask[] => [
+  {
+    method: 'POST',
+    path: at,
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': revision,
+      'mcp-method': 'tools/call',
+      'mcp-name': 'greet',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name: 'greet',
+        arguments: { name: 'Ada' },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': revision,
+          'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    }),
+    expected: { body: answer },
+  },
+]
+
+/** All call one callee on one router. */
+export const tools: Scenario = {
+  about: 'a WAMP call, its result a short text: by its path, as a tool, by the official SDK',
+  build: async (stage) => {
+    const router = await startRouter(stage)
+    const [ours, bare] = await Promise.all([
+      stage.gateway('ours', callPaths, { 'wamp.url': router.url }),
+      stage.peer('bare', 'tools-http.ts', router.url, realm, procedure),
+      startCallee(stage, router.url, 'Hello, {}!'),
+    ])
+    await post(`${ours.admin}/api_specs`, document)
+    const structuredContent = { greeting }
+    const content = [{ type: 'text', text: JSON.stringify(structuredContent) }]
+    // each server writes the members of its answer in an order of its own
+    const [resultType, jsonrpc, id] = ['complete', '2.0', 1] as const
+    const metaOf = (version: string) => ({
+      'io.modelcontextprotocol/serverInfo': { name: 'bench', version },
+    })
+    const ourResult = { resultType, _meta: metaOf('1.0.0'), content, structuredContent }
+    const ourAnswer = JSON.stringify({ jsonrpc, id, result: ourResult })
+    const bareResult = { content, structuredContent, resultType, _meta: metaOf('1') }
+    const bareAnswer = JSON.stringify({ result: bareResult, jsonrpc, id })
+    stage.compare('ours, by its path', ours, greetingAsks(greeting))
+    stage.compare('ours, tools/call', ours, toolAsks('/mcp', ourAnswer))
+    stage.compare('bare node:http + SDK + wampy', bare, toolAsks('/', bareAnswer))
+  },
+}
