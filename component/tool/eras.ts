@@ -6,7 +6,11 @@ import { RpcError, type RpcMessage } from './rpc.ts'
 /** The current revision: each request tells everything, and nothing is remembered. */
 const currentVersion = '2026-07-28'
 
-const supported = [currentVersion, ...handshakeVersions]
+/** The revisions whose requests tell their own in `_meta`. */
+const claimable = [currentVersion]
+
+/** All revisions that MCP-Protocol-Version may name. */
+const spoken = [...claimable, ...handshakeVersions]
 
 /** Reserved keys of `_meta`: 2026-07-28, Base Protocol. */
 const keys = {
@@ -71,7 +75,8 @@ export function eraOf(message: RpcMessage, fields: RepeatedFields): Era {
     return current
   }
   const { version } = fields
-  if (version !== undefined && !handshakeVersions.includes(version)) throw unsupported(version)
+  if (version !== undefined && !handshakeVersions.includes(version))
+    throw unsupported(version, spoken)
   const isOfHandshake = kind !== 'request' || handshakeMethods.has(method)
   if (version === undefined && !isOfHandshake) {
     throw mismatch('MCP-Protocol-Version', 'present')
@@ -87,7 +92,7 @@ function checkMeta(meta: JsonMap, named: string | undefined): void {
   if (named !== undefined && named !== version) {
     throw mismatch('MCP-Protocol-Version', `_meta["${keys.version}"]`)
   }
-  if (version !== currentVersion) throw unsupported(version)
+  if (version !== currentVersion) throw unsupported(version, claimable)
 }
 
 /** Checks that header fields repeat the body. Notifications need none. */
@@ -121,7 +126,7 @@ function decoded(field: string | undefined): string | undefined {
 const mismatch = (field: string, part: string): RpcError =>
   new RpcError('headerMismatch', `expected the header field ${field} to be ${part}`)
 
-const unsupported = (requested: string): RpcError =>
+const unsupported = (requested: string, supported: readonly string[]): RpcError =>
   new RpcError('unsupportedVersion', 'the protocol version is not supported', 400, {
     supported,
     requested: requested.slice(0, 64),
@@ -132,7 +137,7 @@ const badMeta = (key: string, wanted: string): RpcError =>
 
 /** What the current revision answers to `server/discover`. */
 export const discovered = (instructions: string | undefined): JsonMap => ({
-  supportedVersions: [currentVersion],
+  supportedVersions: claimable,
   capabilities: { tools: {} },
   ...(instructions !== undefined && { instructions }),
 })
