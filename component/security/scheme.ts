@@ -130,6 +130,10 @@ export function insufficientScope(
   })
 }
 
+/** The refusal of a request whose token or ticket does not hold; other errors are returned unchanged. */
+export const tokenRefusal = (error: unknown, protection: Protection): unknown =>
+  error instanceof TokenError ? unauthorized(protection, error.reason) : error
+
 /**
  * Lets a request pass by its token or ticket; at once where that was verified before.
  * @param verify throws TokenError for a token that does not hold, at once or as a rejection, and so may `admit`: it becomes a 401
@@ -140,7 +144,7 @@ export function admitByToken<T>(
   admit: (token: T) => Identity | Promise<Identity>,
 ): Identity | Promise<Identity> {
   const refuse = (error: unknown): never => {
-    throw error instanceof TokenError ? unauthorized(protection, error.reason) : error
+    throw tokenRefusal(error, protection)
   }
   try {
     const token = verify()
