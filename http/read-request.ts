@@ -71,6 +71,8 @@ export class HttpExchange implements Exchange {
   isWaiting: boolean
   /** The path that serves it, for log and metrics. */
   served: ServedPath = noPath
+  /** The name of the tool that it calls, for the log. */
+  tool: string | undefined
   /** The URI of the error in the answer, for the log. */
   error: string | undefined
   /** Why the request failed, for the log. */

@@ -26,6 +26,8 @@ export interface Exchange
   readonly query_params: Readonly<Record<string, string>>
   /** The path of the document that serves it, for logs and metrics; set when it is found. */
   served?: ServedPath
+  /** The name of the tool that it calls, for logs. */
+  tool?: string | undefined
   /** Set-Cookie fields that security adds to the answer. */
   cookies?: readonly string[] | undefined
   /** Its distributed trace; undefined: none is passed on or recorded. */

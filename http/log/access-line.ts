@@ -13,13 +13,14 @@ export function accessLine(
   duration: number,
   bytes: number,
 ): Readonly<Record<string, unknown>> {
-  const { id, method, route, stream, trace } = exchange
+  const { id, method, route, tool, stream, trace } = exchange
   const record = stream?.record
   return {
     request_id: id,
     ...(trace && traceMembers(trace)),
     method,
     route,
+    ...(tool !== undefined && { tool }),
     status,
     error: exchange.error ?? record?.error,
     ...(record && { events: record.events, reason: record.reason }),

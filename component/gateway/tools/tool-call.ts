@@ -47,11 +47,13 @@ export async function callTool(request: ToolRequest, ports: ToolPorts): Promise<
   const check = (): void => checkArguments(args, tool)
   const call = new ToolExchange(exchange, tool, { bindings, data, frames, wantsStream, check })
   exchange.served = tool.operation.path
+  exchange.tool = name
   const reply = await ports.answer(call, tool.operation)
   const { error } = reply
   const { protection } = tool.operation.inherited
   if (error !== undefined && protection && isRefusal(error)) {
     exchange.served = endpoint.path
+    exchange.tool = undefined
     if (error.uri === 'service.error.too_many_requests') throw error
     throw await notSeen(request, ports, { error, protection })
   }
