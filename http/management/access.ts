@@ -8,8 +8,7 @@ import type { Operators } from '#component/security/operators.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
-import { isOwnOrigin } from '#component/syntax/page-origin.ts'
-import { parseAuthority } from '#component/syntax/request-target.ts'
+import { hasLocalHost, hasProxyFields, isOwnOrigin } from '#component/syntax/page-origin.ts'
 import { type HttpOptions, parseListen } from '#http/options.ts'
 import { TrustedProxies } from '#http/peer.ts'
 import { readTls } from '#http/tls/tls-setup.ts'
@@ -31,23 +30,9 @@ export interface Admission {
   readonly trustsLocal: boolean
 }
 
-const localNames = new Set(['localhost', '127.0.0.1', '[::1]'])
-
-/** Fields that only proxies add. */
-const isProxyField = (name: string): boolean =>
-  name === 'forwarded' || name === 'via' || name === 'x-real-ip' || name.startsWith('x-forwarded-')
-
 /** Whether all addresses of a listener are loopback addresses. */
 export const isLoopbackOnly = (listen: HttpOptions['gateway']['listen']): boolean =>
   parseListen(listen).every(({ host }) => host === 'localhost' || isLoopback(host))
-
-/** Whether a proxy has forwarded the request: the socket's peer is not the client then. */
-export const hasProxyFields = (headers: Readonly<Record<string, string>>): boolean =>
-  Object.keys(headers).some(isProxyField)
-
-/** Whether the Host field is a loopback name: any other name may point at this machine by DNS rebinding. */
-export const hasLocalHost = ({ host = '' }: Readonly<Record<string, string>>): boolean =>
-  localNames.has(parseAuthority(host)?.host ?? '')
 
 const challenge = 'Bearer realm="management"'
 

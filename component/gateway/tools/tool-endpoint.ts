@@ -4,7 +4,8 @@ import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, ToolsEndpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
-import { isOwnOrigin } from '#component/syntax/page-origin.ts'
+import { addressOf, isLoopback } from '#component/syntax/ip-address.ts'
+import { hasLocalHost, hasProxyFields, isOwnOrigin } from '#component/syntax/page-origin.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { discovered, type Era, eraOf } from '#component/tool/eras.ts'
 import { initialized } from '#component/tool/handshake-era.ts'
@@ -78,11 +79,16 @@ export async function serveTools(
 /** 403 for pages of other origins (2026-07-28, Streamable HTTP: DNS rebinding). */
 function checkPage(exchange: Exchange, allowed: readonly string[]): void {
   const { headers } = exchange
-  if (isOwnOrigin(headers) || allowed.includes('*')) return
-  if (headers.origin !== undefined && allowed.includes(headers.origin)) return
+  const { origin } = headers
+  if (origin === undefined || allowed.includes('*') || allowed.includes(origin)) return
+  if (isOwnOrigin(headers) && !isRebound(exchange)) return
   const message = 'pages of this origin may not use tools'
   throw new ServiceError('wamp.error.not_authorized', message)
 }
+
+/** Whether a page of another name has come to this machine, whose address its name server told: its origin says nothing then. */
+const isRebound = ({ headers, peername }: Exchange): boolean =>
+  isLoopback(addressOf(peername)) && !hasLocalHost(headers) && !hasProxyFields(headers)
 
 async function readValue(exchange: Exchange, { path }: ToolsEndpoint): Promise<unknown> {
   if (!exchange.isAccepted([json])) {

@@ -197,6 +197,18 @@ describe('The endpoint for language models: any revision', () => {
     expect((await send(served, { ...discover, headers })).status).to.equal(200)
   })
 
+  it('refuses pages under another name that come from this machine by 403: DNS rebinding', async () => {
+    const statusOf = async (host: string, more: object = {}) => {
+      const headers = { ...discover.headers, origin: `http://${host}`, host, ...more }
+      return (await send(served, { ...discover, headers, peer: '127.0.0.1' })).status
+    }
+    expect(await statusOf('evil.example:8080')).to.equal(403)
+    for (const host of ['localhost:8080', '127.0.0.1', '[::1]:80']) {
+      expect(await statusOf(host)).to.equal(200)
+    }
+    expect(await statusOf('api.example.com', { 'x-forwarded-for': '192.0.2.1' })).to.equal(200)
+  })
+
   it('accepts a response that nobody has asked for by 202', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} })
     expect((await served.ask('POST /v1/mcp', { body })).status).to.equal(202)
