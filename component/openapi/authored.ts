@@ -8,6 +8,8 @@ export interface Authored {
   readonly description: string | undefined
   readonly tags: readonly string[]
   readonly isHidden: boolean
+  /** Of the tool that it is. */
+  readonly toolName: string | undefined
   /** By status. */
   readonly responses: JsonMap
   /** By name. */
@@ -32,6 +34,7 @@ export function authoredOf(operation: JsonMap, path: JsonMap): Authored {
       textOf(operation.description) ?? textOf(info) ?? textOf(memberOf(info, 'description')),
     tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
     isHidden: operation.hidden === true,
+    toolName: textOf(memberOf(operation.tool, 'name')),
     responses: mapOf(operation.responses),
     examples: mapOf(operation.examples),
     request: { ...mapOf(path.request), ...mapOf(operation.request) },

@@ -36,6 +36,7 @@ export function* describing(described: DescribedVersion, options: DescribeOption
     securitySchemes,
     address: addressOf(openapi, bases, options),
     isDeprecated: version.is_deprecated,
+    hasTools: version.mcp !== undefined,
     isInternal: options.isInternal,
     holding: options.holding,
   }

@@ -23,6 +23,8 @@ export interface OperationContext {
   /** Of the version: absolute, without a slash at the end. */
   readonly address: string
   readonly isDeprecated: boolean
+  /** Whether the version has an endpoint for language models. */
+  readonly hasTools: boolean
   /** Whether operators read it. */
   readonly isInternal: boolean
   /** JSON Pointers of the examples that hold. */
@@ -42,7 +44,7 @@ export function describeOperation(
   context: OperationContext,
 ): (template: Template, operationId: string) => JsonMap {
   const { protection } = operation.inherited
-  const { summary, description, tags, request } = authored
+  const { summary, description, tags, request, toolName } = authored
   const reads = readsOf(operation, method)
   const secretHeader = protection && secretHeaderOf(protection)
   const examples =
@@ -54,6 +56,7 @@ export function describeOperation(
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
     ...(context.isDeprecated && { deprecated: true }),
+    ...(context.hasTools && toolName !== undefined && { 'x-mcp-tool': toolName }),
   }
   const rest = {
     ...(requestBody && { requestBody }),

@@ -218,3 +218,15 @@ describe('schemas of the document', () => {
     })
   })
 })
+
+describe('an operation that is a tool', () => {
+  const tool = { name: 'get_x', description: 'Gets x.' }
+  const toolOf = (version: object) =>
+    describeDocument(documentOf({ '/x': { get: { ...call(), tool } } }, {}, version)).paths['/x']
+      .get['x-mcp-tool']
+
+  it('names it as x-mcp-tool, where the version has an endpoint for language models', () => {
+    expect(toolOf({ mcp: { path: '/mcp' } })).to.equal('get_x')
+    expect(toolOf({})).to.equal(undefined)
+  })
+})
