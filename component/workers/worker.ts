@@ -18,6 +18,9 @@ const [exitConfig, exitSoftware] = [78, 70]
 const brokenLimit = 5_000
 const stopGrace = 10_000
 
+/** The rest of the log is written within this time; milliseconds. */
+const logGrace = 1_000
+
 /** Milliseconds between two checks of whether the worker is ready. */
 const readyInterval = 50
 
@@ -141,10 +144,22 @@ function end(code: number): void {
     .finally(() => process.exit(code))
 }
 
-/** Ends after the primary has stopped this worker, or has ended: no connection arrives any more. */
+/**
+ * Ends after the primary has stopped this worker, or has ended: no connection arrives any more. An exit would retry to write the rest
+ * of the log, without end where nobody reads it (sonic-boom 4.2.1, `flushSync`): it comes once all is written, or not at all.
+ */
 function endAlone(): void {
-  setTimeout(() => process.exit(1), drainTimeout + stopGrace).unref()
-  end(0)
+  const kill = () => process.kill(process.pid, 'SIGKILL')
+  setTimeout(kill, drainTimeout + stopGrace).unref()
+  stop(0)
+    .catch((err: unknown) => log.error({ err }, 'the worker did not stop cleanly'))
+    .finally(() => {
+      setTimeout(kill, logGrace)
+      log.flush((failure: NodeJS.ErrnoException | null | undefined) => {
+        // all is written; a pipe cannot be synced
+        if (!failure || failure.code === 'EINVAL') process.exit(0)
+      })
+    })
 }
 
 process.once('disconnect', endAlone)
