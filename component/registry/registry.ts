@@ -162,6 +162,15 @@ export class Registry<R = unknown> {
     return { id: api.id, document: kept as Document, warnings, table } // what compiles is a map
   }
 
+  /** Compiles the newest version of a document again, and serves that: what was known of it is not what it compiles to. */
+  async recompile(id: string): Promise<void> {
+    await this.#replica.change(async () => {
+      const entry = this.#live.get(id)
+      if (entry) await this.#live.take([{ entry, before: entry }], false)
+      return []
+    })
+  }
+
   /**
    * Tells that a change made on this node has lost against one made without knowing it; the loser stays in the history.
    * @param loser of any kind

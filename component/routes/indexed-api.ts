@@ -15,6 +15,6 @@ export interface IndexedApi {
   readonly facts: ApiFacts
   /** Whether its routes are there now. */
   readonly isCompiled: boolean
-  /** Compiles its routes, in steps; undefined: they are there. Rejects for a bug only. */
+  /** Compiles its routes, in steps; undefined: they are there. @throws ServiceError `service.error.unavailable` where it is indexed again */
   compiling(): Promise<void> | undefined
 }

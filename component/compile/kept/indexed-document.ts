@@ -7,9 +7,9 @@ import type { ApiIndex, IndexedPath } from './api-index.ts'
 
 /** Compiles documents, and decides which of them stay compiled. */
 export interface Compiler {
-  /** Compiles at once. Throws an Error for a bug only. */
+  /** Compiles at once. @throws ServiceError `service.error.unavailable` where the index is not that of the document */
   compile(document: IndexedDocument): Api
-  /** Compiles in steps. Rejects for a bug only. */
+  /** Compiles in steps. Throws the same. */
   compileInSteps(document: IndexedDocument): Promise<Api>
   /** Keeps a document that has been compiled. */
   keep(document: IndexedDocument): void

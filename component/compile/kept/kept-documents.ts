@@ -1,6 +1,7 @@
 /** The documents that are compiled: of those that were not asked for lately, the routes are forgotten once they are too many bytes. */
 import { jsonParts } from '#component/codec/json.ts'
 import type { CompiledDocument } from '#component/compile/compile-document.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { Api, Route } from '#component/gateway/api.ts'
 import type { Log } from '#component/log.ts'
 import type { ApiEntries, TableChange } from '#component/routes/table-change.ts'
@@ -16,6 +17,8 @@ export interface KeptPorts {
   readonly maxBytes: number
   readonly yieldTurn: YieldTurn
   readonly log: Pick<Log, 'error'>
+  /** Called when a document does not compile to what its index says: another build of this version has indexed it. */
+  readonly onStale: (id: string) => void
   /** Called when a document that is served has been compiled for a request. */
   readonly onCompiled: (entries: ApiEntries<Route>) => void
 }
@@ -84,9 +87,14 @@ export class KeptDocuments implements Compiler {
 
   #checked(document: IndexedDocument, { api, issues }: CompiledDocument<Api>): Api {
     if (api === undefined || !isOf(document.index, api)) {
-      const message = 'a document that was accepted does not compile: load it again'
-      this.#ports.log.error({ api_spec: document.id, issues }, message)
-      throw new TypeError(message)
+      const { id } = document
+      const message =
+        'the document compiles to something else than its index says: it is indexed again'
+      this.#ports.log.error({ api_spec: id, issues }, message)
+      this.#ports.onStale(id)
+      throw new ServiceError('service.error.unavailable', 'the API is being compiled again', {
+        headers: { 'retry-after': '1' },
+      })
     }
     this.compiled += 1
     this.#ports.onCompiled(document.entries)

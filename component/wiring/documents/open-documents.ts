@@ -85,6 +85,10 @@ export function openDocuments(
     ...{ log, yieldTurn },
     compile: (document) => compilingDocument(document, compilePorts),
     maxBytes: config.limits.compiled_bytes,
+    onStale: (id) =>
+      void registry.recompile(id).catch((err: unknown) => {
+        log.error({ err, api_spec: id }, 'the document could not be compiled again')
+      }),
     onCompiled: (entries) => void schemas.compileAhead({ added: [entries], removed: [] }),
   })
   const maker = makerOf(compilePorts)

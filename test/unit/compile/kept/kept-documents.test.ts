@@ -27,6 +27,7 @@ function open(
 ) {
   const logged: unknown[][] = []
   const ahead: string[] = []
+  const stale: string[] = []
   let compiled = 0
   const kept = new KeptDocuments({
     compile(document) {
@@ -36,6 +37,7 @@ function open(
     maxBytes,
     yieldTurn: () => Promise.resolve(),
     log: { error: (...line: unknown[]) => void logged.push(line) },
+    onStale: (id) => void stale.push(id),
     onCompiled: ([first]) => void ahead.push(first?.api ?? ''),
   })
   /** As a load makes it. */
@@ -46,7 +48,7 @@ function open(
     if (index === undefined) throw new TypeError('the document has no index')
     return kept.indexed(document, JSON.parse(JSON.stringify(index)))
   }
-  return { kept, load, find, logged, ahead, count: () => compiled }
+  return { kept, load, find, logged, ahead, stale, count: () => compiled }
 }
 
 function apiOf(document: unknown): Api {
@@ -155,17 +157,18 @@ describe('an indexed document', () => {
     }
   })
 
-  it('is told, and answers nothing, where it compiles to something else than its index says', async () => {
+  it('is told, and unavailable, where it compiles to something else than its index says', async () => {
     const other = small('b')
-    const { find, logged } = open(room, () => compilingDocument(other, ports))
+    const { find, logged, stale } = open(room, () => compilingDocument(other, ports))
     const served = serve(small('a'))
     served.use(tableOf(find(small('a'))))
     const failure = await served.ask('GET /v1/a').catch((error: unknown) => error)
-    expect(failure).to.be.instanceOf(TypeError)
+    expect(failure).to.include({ uri: 'service.error.unavailable' })
+    expect(stale).to.deep.equal(['a'])
     expect(logged).to.deep.equal([
       [
         { api_spec: 'a', issues: [] },
-        'a document that was accepted does not compile: load it again',
+        'the document compiles to something else than its index says: it is indexed again',
       ],
     ])
   })

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { compilingDocument } from '#component/compile/compile-document.ts'
 import { IndexedDocument } from '#component/compile/kept/indexed-document.ts'
 import { KeptDocuments } from '#component/compile/kept/kept-documents.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { Route } from '#component/gateway/api.ts'
 import type { Registry } from '#component/registry/registry.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
@@ -38,8 +39,10 @@ describe('the indexes of documents', () => {
       return yield* compilingDocument(value, { callTimeout: 30_000 })
     }
     const yieldTurn = () => undefined
+    const recompiled: Promise<void>[] = []
+    const onStale = (id: string) => void recompiled.push(opened.registry.recompile(id))
     const kept = new KeptDocuments({
-      ...{ compile, maxBytes: 1_000_000, yieldTurn, log, onCompiled: () => {} },
+      ...{ compile, maxBytes: 1_000_000, yieldTurn, log, onCompiled: () => {}, onStale },
     })
     const replica = {
       damaged: damaged.map((id) => ({
@@ -68,7 +71,14 @@ describe('the indexes of documents', () => {
       },
     })
     hashOf = (id) => opened.registry.servedHash(id)
-    return { ...opened, compiled, warned, indexes, entryOf: (id: string) => table.entriesOf(id)[0] }
+    return {
+      ...opened,
+      compiled,
+      warned,
+      indexes,
+      recompiled,
+      entryOf: (id: string) => table.entriesOf(id)[0],
+    }
   }
 
   it('are written a little after a load, and found at the next start', async () => {
@@ -120,6 +130,22 @@ describe('the indexes of documents', () => {
     const { hash } = await one.registry.load(document('a'))
     await store.specIndexes.keep([{ id: 'a', hash, maker: 'one', text: '{"id":' }])
     expect((await start()).compiled).to.deep.equal(['a'])
+  })
+
+  it('that another build of this version has made otherwise are made again by the first request', async () => {
+    const one = await start()
+    await one.registry.load(document('a'))
+    await one.indexes.stop()
+    const row = (await store.specIndexes.all('one')).get('a')
+    if (row === undefined) throw new TypeError('there is no index')
+    await store.specIndexes.keep([{ ...row, text: row.text.replaceAll('/v1/x', '/v1/former') }])
+    const other = await start()
+    expect(other.entryOf('a')?.pattern).to.equal('/v1/former')
+    expect(() => other.entryOf('a')?.routes).to.throw(ServiceError)
+    await Promise.all(other.recompiled)
+    expect(other.entryOf('a')?.pattern).to.equal('/v1/x')
+    await other.indexes.stop()
+    expect((await store.specIndexes.all('one')).get('a')).to.deep.equal(row)
   })
 
   it('go with their document', async () => {
