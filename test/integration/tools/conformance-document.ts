@@ -38,7 +38,7 @@ const address = {
 /** The procedure behind the tool that tells how far it is: three progressive results, then an answer. */
 const countProcedure = 'com.example.pieces.count'
 
-/** On the host that the suite asks, so that a name that a page has rebound to it is another host. */
+/** All of them, on any host. */
 export const conformanceDocument = {
   ...toolsDocument({
     '/text': {
@@ -70,6 +70,5 @@ export const conformanceDocument = {
     '/elicitation': { post: { ...named('test_streaming_elicitation'), ...fixed('ok') } },
     '/reconnection': { post: { ...named('test_reconnection'), ...fixed('ok') } },
   }),
-  host: '127.0.0.1',
   schemas: { address },
 }
