@@ -40,6 +40,7 @@ import { systemClock } from './clock.ts'
 import { messageOf } from './errors.ts'
 import type { Log } from './log.ts'
 import type { Change } from './replica/entry.ts'
+import { sealingBy } from './sync/sealing.ts'
 import { Sync } from './sync/sync.ts'
 import { noProgress, type Progress } from './terminal/progress.ts'
 import { version } from './version.ts'
@@ -141,7 +142,15 @@ export async function startComponent(
   const program = { version: version(), features }
   const { isShared: isStoreShared } = store
   const shared = { replica, health, isStoreShared, workers }
-  const sync = new Sync({ ...shared, session: own, clock, log, node, key, program })
+  const sync = new Sync({
+    ...shared,
+    session: own,
+    clock,
+    log,
+    node,
+    sealing: sealingBy(key),
+    program,
+  })
   store.onEntries = () => void replica.refresh()
   followLag(sync, context.families)
   users.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)

@@ -5,8 +5,8 @@ import type { Log } from '#component/log.ts'
 import type { Entry, Summary } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { Peers } from './peers.ts'
+import { maxContentBytes } from './sealing.ts'
 import type { Fields, Name } from './sync-messages.ts'
-import { maxContentBytes } from './wire.ts'
 
 /** Bytes of JSON text that make a page; the first item is in it however long it is. */
 const pageBytes = 1_000_000

@@ -1,6 +1,4 @@
 /** Messages between gateways: their shapes, and readers that return undefined for everything else. */
-import { parseJson } from '#component/codec/json.ts'
-import { trustedRules } from '#component/codec/limits.ts'
 import { maxAncestors } from '#component/replica/conflict-resolution.ts'
 import {
   type Document,
@@ -105,14 +103,8 @@ function readHeartbeat(fields: Fields): Heartbeat | undefined {
   return { node, boot, seq, now, digest, leaving, ...readProgram(fields) }
 }
 
-/** Reads a message from the opened text. */
-export function readMessage(text: string): Message | undefined {
-  let fields: unknown
-  try {
-    fields = parseJson(text, trustedRules)
-  } catch {
-    return undefined
-  }
+/** Reads what was sealed. */
+export function readMessage(fields: unknown): Message | undefined {
   if (!isMap(fields)) return undefined
   const heartbeat = readHeartbeat(fields)
   return heartbeat && { heartbeat, fields }

@@ -3,6 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Replica } from '#component/replica/replica.ts'
 import type { Session } from '#component/wamp/session.ts'
+import type { Sealing } from './sealing.ts'
 import type { Fields, Heartbeat } from './sync-messages.ts'
 import type { Question } from './wire.ts'
 
@@ -33,8 +34,8 @@ export interface SyncPorts {
    * node that the others know.
    */
   readonly workers?: readonly string[] | undefined
-  /** `cluster.key`: the same on all gateways of the cluster. */
-  readonly key: string | Uint8Array
+  /** Of `cluster.key`: the same on all gateways of the cluster. */
+  readonly sealing: Sealing
   /** Whether all nodes that have the store of this one are told of its changes by the store itself; absent: false. */
   readonly isStoreShared?: boolean
   /** Absent: the store is not watched. */

@@ -1,9 +1,8 @@
 /** Sealed messages over the component's session: everything that goes out is sealed here, everything that comes in opened. */
-import { stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
-import { SecretBox } from '#component/secret-box.ts'
 import type { Call, Payload } from '#component/wamp/session.ts'
+import { nonceLength, openSealed } from './sealing.ts'
 import { type Fields, type Heartbeat, type Message, readMessage } from './sync-messages.ts'
 import type { SyncPorts } from './sync-ports.ts'
 
@@ -21,30 +20,6 @@ const timeoutMs = 5000
 const maxUnasked = 1_000_000
 /** Most characters of a sealed answer: what routers carry. */
 const maxAnswer = 15_000_000
-/** Most bytes of JSON text that fit into one. */
-const maxTextBytes = 11_000_000
-/** Most bytes of JSON text of the content of one answer, beside the state of the node. */
-export const maxContentBytes = maxTextBytes - 100_000
-
-/** Characters of a sealed message that no other message has: its version and its nonce. */
-const nonceLength = 19
-
-/** Seals what gateways say to each other. @param clusterKey `cluster.key` */
-export const openBox = (clusterKey: string | Uint8Array): SecretBox =>
-  new SecretBox(clusterKey, 'service.registry')
-
-/**
- * Opens a message of any sender.
- * @param maxLength characters; a longer message is not looked at
- * @returns undefined for a value that was not sealed with this key for this purpose
- */
-export const openSealed = (
-  box: SecretBox,
-  purpose: string,
-  sealed: unknown,
-  maxLength: number,
-): string | undefined =>
-  typeof sealed === 'string' && sealed.length <= maxLength ? box.open(sealed, purpose) : undefined
 
 const procedureOf = (node: string, request: Request) => `service.registry.${node}.${request}`
 
@@ -68,7 +43,6 @@ export class Wire {
   /** Messages that were not taken. */
   ignoredCount = 0
   readonly #ports: SyncPorts
-  readonly #box: SecretBox
   readonly #heartbeat: () => Heartbeat
   readonly #throttle: LogThrottle
   readonly #calls = new Set<Call>()
@@ -77,7 +51,6 @@ export class Wire {
   /** @param heartbeat the state of this node, for the next message */
   constructor(ports: SyncPorts, heartbeat: () => Heartbeat) {
     this.#ports = ports
-    this.#box = openBox(ports.key)
     this.#heartbeat = heartbeat
     this.#throttle = new LogThrottle(ports.clock, linePerMinute)
   }
@@ -128,7 +101,7 @@ export class Wire {
    * @throws WampError, ServiceError when it does not answer as it should; at the latest after 5 seconds
    */
   async ask(node: string, request: Request, content: Fields): Promise<Message> {
-    const { session } = this.#ports
+    const { sealing, session } = this.#ports
     if (this.#isClosed) throw new ServiceError('wamp.error.canceled', 'this node is stopping')
     const procedure = procedureOf(node, request)
     const sealed = this.#sealed(procedure, content)
@@ -136,8 +109,8 @@ export class Wire {
     this.#calls.add(call)
     try {
       const { kwargs } = await call.result
-      const text = openSealed(this.#box, answerPurpose(procedure, sealed), kwargs.sealed, maxAnswer)
-      const message = text === undefined ? undefined : readMessage(text)
+      const purpose = answerPurpose(procedure, sealed)
+      const message = readMessage(openSealed(sealing, purpose, kwargs.sealed, maxAnswer))
       if (message?.heartbeat.node === node) return message
     } finally {
       this.#calls.delete(call)
@@ -181,18 +154,17 @@ export class Wire {
   }
 
   #sealed(purpose: string, content: Fields): string {
-    const text = stringifyJson({ ...this.#heartbeat(), ...content }, maxTextBytes)
-    return this.#box.seal(text, purpose)
+    return this.#ports.sealing.seal({ ...this.#heartbeat(), ...content }, purpose)
   }
 
   /** @param purpose the topic or procedure */
   #open(purpose: string, sealed: unknown, details: Fields): Message | undefined {
-    const text = openSealed(this.#box, purpose, sealed, maxUnasked)
-    if (text === undefined) {
+    const opened = openSealed(this.#ports.sealing, purpose, sealed, maxUnasked)
+    if (opened === undefined) {
       this.ignore(strangerOf(details), purpose, 'the message is not sealed with cluster.key')
       return undefined
     }
-    const message = readMessage(text)
+    const message = readMessage(opened)
     if (!message) this.ignore(strangerOf(details), purpose, 'the message is malformed')
     return message
   }

@@ -3,7 +3,6 @@
  * happens follows from the seed: clients change documents, while messages are lost, delayed, repeated and overtaken, the network
  * is partitioned, sessions are cut, and processes hang, crash and start again with what is on their disk and a clock that was set.
  */
-import { SecretBox } from '#component/secret-box.ts'
 import { Cluster, type Mutation, type Node } from '#test/unit/replica/cluster.ts'
 import { seeded } from '#test/unit/sync/time.ts'
 
@@ -200,28 +199,5 @@ const heldBy = ({ process }: Node): string =>
     .sort()
     .join()
 
-/** So many messages are remembered. */
-const maxOpened = 10_000
-
-/** All nodes have one key, so what one of them has opened the others need not open again: most of the time would be spent on it. */
-async function openingOnce<T>(task: () => Promise<T>): Promise<T> {
-  const { open } = SecretBox.prototype
-  const opened = new Map<string, string | undefined>()
-  SecretBox.prototype.open = function (sealed, purpose) {
-    const key = `${purpose} ${sealed}`
-    if (opened.has(key)) return opened.get(key)
-    if (opened.size >= maxOpened) opened.clear()
-    const text = open.call(this, sealed, purpose)
-    opened.set(key, text)
-    return text
-  }
-  try {
-    return await task()
-  } finally {
-    SecretBox.prototype.open = open
-  }
-}
-
 /** Runs a plan: the same one always comes out the same. */
-export const simulate = (plan: Plan): Promise<Outcome> =>
-  openingOnce(() => new Simulation(plan).run())
+export const simulate = (plan: Plan): Promise<Outcome> => new Simulation(plan).run()

@@ -5,6 +5,7 @@ import { openLog } from '#component/log.ts'
 import type { Document, Entry } from '#component/replica/entry.ts'
 import { Replica } from '#component/replica/replica.ts'
 import { openStore, type Store } from '#component/store/database.ts'
+import { sealingBy } from '#component/sync/sealing.ts'
 import { Sync } from '#component/sync/sync.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
@@ -72,7 +73,8 @@ export class RealNodes {
       onJoin: () => onJoin(),
     })
     const port: Session = setup.losesEvents ? withoutChanges(session) : session
-    const sync = new Sync({ replica, session: port, clock, log, node, key: this.#key })
+    const sealing = sealingBy(this.#key)
+    const sync = new Sync({ replica, session: port, clock, log, node, sealing })
     onJoin = () => sync.joined()
     if (!(await session.joined(5000))) throw new Error('the node could not join')
     await sync.start()

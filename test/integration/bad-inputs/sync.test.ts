@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { type Entry, hashOf } from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
-import { openBox } from '#component/sync/wire.ts'
+import { openBox } from '#component/sync/sealing.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { RouterPeer } from '#test/contract/router/peer.ts'

@@ -10,6 +10,7 @@ import { compareStamps, formatStamp, HybridClock } from '#component/replica/stam
 import { Sync } from '#component/sync/sync.ts'
 import { WampError } from '#component/wamp/session.ts'
 import { Bus, BusSession } from '#test/unit/sync/bus.ts'
+import { HandedOver } from '#test/unit/sync/handed-over.ts'
 import { SimulatedTime } from '#test/unit/sync/time.ts'
 import { Acknowledgements } from './acknowledgements.ts'
 import { document } from './doubles.ts'
@@ -79,6 +80,7 @@ export class Cluster {
   storeDelay: () => number = () => 0
   readonly #mutation: Mutation
   readonly #lost = new Set<string>()
+  readonly #sealing = new HandedOver()
 
   /** @param offsets of the clocks, one for each node; `isShared`: the first two have one store */
   constructor(offsets: readonly number[], isShared: boolean, mutation: Mutation, seed = 1) {
@@ -112,7 +114,7 @@ export class Cluster {
     replica.watch('api_spec', (changes) => this.#makeLive(name, live, changes))
     replica.onLost = (loser) => this.#noteLost(name, loser)
     const session = new BusSession(this.bus)
-    const sync = new Sync({ replica, session, clock, log, node: name, key: 'the key' })
+    const sync = new Sync({ replica, session, clock, log, node: name, sealing: this.#sealing })
     await sync.start()
     if (this.#mutation !== 'no-rejoin-exchange') session.onJoin = () => sync.joined()
     node.process = { replica, sync, session, slowStore, live }

@@ -134,11 +134,12 @@ export class Bus {
 
   #meta(uri: string, id: unknown): unknown {
     if (!this.hasMeta) throw new WampError('wamp.error.not_authorized')
-    const all = [...this.registrations.values()]
+    const { registrations } = this
     if (uri === 'wamp.registration.list') {
-      return { exact: all.map((registration) => registration.id), prefix: [], wildcard: [] }
+      const exact = Array.from(registrations.values(), (registration) => registration.id)
+      return { exact, prefix: [], wildcard: [] }
     }
-    const found = all.find((registration) => registration.id === id)
+    const found = Array.from(registrations.values()).find((registration) => registration.id === id)
     if (!found) throw new WampError('wamp.error.no_such_registration')
     return { id: found.id, uri: found.uri, match: 'exact', invoke: 'last' }
   }

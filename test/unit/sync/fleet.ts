@@ -2,6 +2,7 @@
 import type { Log } from '#component/log.ts'
 import { hashOf, type Kind } from '#component/replica/entry.ts'
 import { Replica } from '#component/replica/replica.ts'
+import { sealingBy } from '#component/sync/sealing.ts'
 import { Sync } from '#component/sync/sync.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { Bus, type BusSession } from './bus.ts'
@@ -82,10 +83,10 @@ export class Fleet {
     const replica = new Replica({ store, clock, node: name, log })
     await replica.start()
     const session = this.bus.connect()
-    const key = setup.key ?? clusterKey
+    const sealing = sealingBy(setup.key ?? clusterKey)
     const { isStoreShared = false, storeClock, offset = 0, workers } = setup
     const sync = new Sync({
-      ...{ replica, session, clock, log, node: name, key, isStoreShared, workers },
+      ...{ replica, session, clock, log, node: name, sealing, isStoreShared, workers },
       ...(storeClock !== undefined && {
         health: { isFull: false, clockOffsetMs: storeClock - offset },
       }),

@@ -19,25 +19,18 @@ const entry = { ...summary, parent: null, document: { id: 'x' } }
 
 describe('a message', () => {
   it('is read with all that it says beside its heartbeat', () => {
-    const message = readMessage(JSON.stringify({ ...heartbeat, more: [1] }))
+    const message = readMessage({ ...heartbeat, more: [1] })
     expect(message).to.deep.equal({ heartbeat, fields: { ...heartbeat, more: [1] } })
   })
 
   it('is of nobody who leaves when it does not say so', () => {
     const { leaving: _, ...rest } = heartbeat
-    expect(readMessage(JSON.stringify(rest))?.heartbeat.leaving).to.equal(false)
+    expect(readMessage(rest)?.heartbeat.leaving).to.equal(false)
   })
 
-  it('keeps integers of 64 bits, and keys that objects inherit', () => {
-    const text = `{"n":18446744073709551615,"__proto__":{"x":1},${JSON.stringify(heartbeat).slice(1)}`
-    const fields = readMessage(text)?.fields
-    expect(fields?.n).to.equal(2n ** 64n - 1n)
-    expect(Object.hasOwn(fields ?? {}, '__proto__')).to.equal(true)
-  })
-
-  for (const text of ['', '{', 'null', '[]', '"x"', '{}', `${'['.repeat(400)}`]) {
-    it(`is not ${text.slice(0, 20) || 'nothing'}`, () => {
-      expect(readMessage(text)).to.equal(undefined)
+  for (const value of [undefined, null, [], 'x', {}]) {
+    it(`is not ${JSON.stringify(value) ?? 'nothing'}`, () => {
+      expect(readMessage(value)).to.equal(undefined)
     })
   }
 
@@ -53,7 +46,7 @@ describe('a message', () => {
     for (const value of values) {
       if (key === 'leaving' && value === undefined) continue
       it(`does not say ${key}: ${JSON.stringify(value)?.slice(0, 20)}`, () => {
-        expect(readMessage(JSON.stringify({ ...heartbeat, [key]: value }))).to.equal(undefined)
+        expect(readMessage({ ...heartbeat, [key]: value })).to.equal(undefined)
       })
     }
   }

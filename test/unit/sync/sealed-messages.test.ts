@@ -1,24 +1,44 @@
 /** Sealed messages of the cluster: what is opened at all; test/unit/secret-box.test.ts holds what opens nothing. */
 import { expect } from 'chai'
-import { openBox, openSealed } from '#component/sync/wire.ts'
+import { nonceLength, openBox, openSealed, sealingBy } from '#component/sync/sealing.ts'
 
 const purpose = 'service.registry.beat'
 const limit = 10_000
 
 describe('a sealed message', () => {
-  const box = openBox('the key of the cluster')
-  const sealed = box.seal('{"a":"ä"}', purpose)
+  const key = 'the key of the cluster'
+  const sealing = sealingBy(key)
+  const sealed = sealing.seal({ a: 'ä' }, purpose)
 
   it('opens for who has the key', () => {
-    expect(
-      openSealed(openBox(Buffer.from('the key of the cluster')), purpose, sealed, limit),
-    ).to.equal('{"a":"ä"}')
-    expect(openSealed(box, purpose, box.seal('', purpose), limit)).to.equal('')
+    const other = sealingBy(Buffer.from(key))
+    expect(openSealed(other, purpose, sealed, limit)).to.deep.equal({ a: 'ä' })
+  })
+
+  it('keeps integers of 64 bits, and keys that objects inherit', () => {
+    const text = '{"n":18446744073709551615,"__proto__":{"x":1}}'
+    const opened = sealing.open(openBox(key).seal(text, purpose), purpose) as { n: bigint }
+    expect(opened.n).to.equal(2n ** 64n - 1n)
+    expect(Object.hasOwn(opened, '__proto__')).to.equal(true)
+  })
+
+  for (const text of ['', '{', 'null', '['.repeat(400)]) {
+    it(`of a gateway that cannot be read is null: ${text.slice(0, 20) || 'nothing'}`, () => {
+      expect(sealing.open(openBox(key).seal(text, purpose), purpose)).to.equal(null)
+    })
+  }
+
+  it('begins as no other one does', () => {
+    const starts = Array.from({ length: 100 }, () =>
+      sealing.seal({}, purpose).slice(0, nonceLength),
+    )
+    expect(new Set(starts).size).to.equal(100)
   })
 
   it('opens with no other key and for no other purpose', () => {
-    expect(openSealed(openBox('the key of another'), purpose, sealed, limit)).to.equal(undefined)
-    expect(openSealed(box, 'service.api_spec.on_load', sealed, limit)).to.equal(undefined)
+    const other = sealingBy('the key of another')
+    expect(openSealed(other, purpose, sealed, limit)).to.equal(undefined)
+    expect(openSealed(sealing, 'service.api_spec.on_load', sealed, limit)).to.equal(undefined)
   })
 
   const rubbish: readonly unknown[] = [
@@ -27,12 +47,12 @@ describe('a sealed message', () => {
   ]
   for (const value of rubbish) {
     it(`does not open ${JSON.stringify(value)?.slice(0, 40)}`, () => {
-      expect(openSealed(box, purpose, value, limit)).to.equal(undefined)
+      expect(openSealed(sealing, purpose, value, limit)).to.equal(undefined)
     })
   }
 
   it('is not looked at when it is too long', () => {
-    expect(openSealed(box, purpose, sealed, sealed.length)).to.equal('{"a":"ä"}')
-    expect(openSealed(box, purpose, sealed, sealed.length - 1)).to.equal(undefined)
+    expect(openSealed(sealing, purpose, sealed, sealed.length)).to.deep.equal({ a: 'ä' })
+    expect(openSealed(sealing, purpose, sealed, sealed.length - 1)).to.equal(undefined)
   })
 })

@@ -2,7 +2,7 @@
 
 import { expect } from 'chai'
 import { hashOf, type Summary } from '#component/replica/entry.ts'
-import { openBox, openSealed } from '#component/sync/wire.ts'
+import { openBox } from '#component/sync/sealing.ts'
 import { WampError } from '#component/wamp/session.ts'
 import type { BusSession, Passing } from './bus.ts'
 import { clusterKey, Fleet, type SimulatedNode } from './fleet.ts'
@@ -237,8 +237,8 @@ describe('a message of the registry', () => {
       expect(await ask(procedure, { sealed: question })).to.have.keys('sealed')
       const [answer] = answers
       const purpose = `${procedure}#${question.slice(0, 19)}`
-      expect(openSealed(box, purpose, answer, 1_000_000)).to.include('"node":"a"')
-      expect(openSealed(box, procedure, answer, 1_000_000)).to.equal(undefined)
+      expect(box.open(String(answer), purpose)).to.include('"node":"a"')
+      expect(box.open(String(answer), procedure)).to.equal(undefined)
     })
   })
 
