@@ -14,19 +14,42 @@ const realms = ['service.gateway', realm]
 
 const everything = { call: true, register: true, publish: true, subscribe: true }
 
-const configuration = (port: number) => ({
+/** What a gateway logs in with where Crossbar.io asks it about its users. */
+export const gatewayLogin = { authmethod: 'wampcra', authid: 'gateway', secret: 'a secret' }
+
+/** A role that may do everything. */
+const roleOf = (name: string, more: object = {}) => ({
+  name,
+  permissions: [{ uri: '', match: 'prefix', allow: everything, cache: true, ...more }],
+})
+
+const disclose = { caller: true, publisher: true }
+
+/** Roles and logins by which users of a gateway join, as docs/crossbar.md shows them. */
+const ofUsers = {
+  roles: [roleOf('gateway', { disclose }), { name: 'user', authorizer: 'service.authorize' }],
+  auth: {
+    wampcra: {
+      type: 'static',
+      users: { gateway: { secret: gatewayLogin.secret, role: 'gateway' } },
+    },
+    ticket: {
+      type: 'dynamic',
+      authenticator: 'service.authenticate',
+      'authenticator-realm': 'service.gateway',
+      'authenticator-role': 'trusted',
+    },
+  },
+}
+
+const configuration = (port: number, asks: boolean) => ({
   version: 2,
   workers: [
     {
       type: 'router',
       realms: realms.map((name) => ({
         name,
-        roles: [
-          {
-            name: 'anonymous',
-            permissions: [{ uri: '', match: 'prefix', allow: everything, cache: true }],
-          },
-        ],
+        roles: [roleOf('anonymous'), ...(asks ? ofUsers.roles : [])],
       })),
       transports: [
         {
@@ -34,7 +57,13 @@ const configuration = (port: number) => ({
           endpoint: { type: 'tcp', interface: '127.0.0.1', port },
           paths: {
             '/': { type: 'json', value: {} },
-            ws: { type: 'websocket', auth: { anonymous: { type: 'static', role: 'anonymous' } } },
+            ws: {
+              type: 'websocket',
+              auth: {
+                anonymous: { type: 'static', role: 'anonymous' },
+                ...(asks && ofUsers.auth),
+              },
+            },
             call: { type: 'caller', realm, role: 'anonymous' },
           },
         },
@@ -57,14 +86,17 @@ export interface Crossbar {
   readonly routerUrl: string
 }
 
-/** Starts it; its CPU time is that of its worker and its controller, which idles. */
-export async function startCrossbar(stage: Stage): Promise<Crossbar> {
+/**
+ * Starts it; its CPU time is that of its worker and its controller, which idles.
+ * @param asks whether it asks the gateway who its users are, and what they may do
+ */
+export async function startCrossbar(stage: Stage, asks = false): Promise<Crossbar> {
   const port = await freePort()
   const process = stage.start({
     name: 'Crossbar.io',
     program: join(environment, 'bin/crossbar'),
     args: (folder) => {
-      writeFileSync(join(folder, 'config.json'), JSON.stringify(configuration(port)))
+      writeFileSync(join(folder, 'config.json'), JSON.stringify(configuration(port, asks)))
       return ['start', '--cbdir', folder, '--loglevel', 'warn']
     },
   })

@@ -3,6 +3,7 @@ import type { Scenario, Trial } from '#bench/stage.ts'
 import { bearer } from './bearer.ts'
 import { connections } from './connections.ts'
 import { crossbar } from './crossbar.ts'
+import { crossbarUsers } from './crossbar-users.ts'
 import { expressions } from './expressions.ts'
 import { forwardLarge, forwardSmall } from './forward.ts'
 import { halfLoad } from './half-load.ts'
@@ -36,6 +37,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   static: staticSmall,
   wamp: wampSmall,
   crossbar,
+  'crossbar-users': crossbarUsers,
   forward: forwardSmall,
   expressions,
   routes,
