@@ -38,7 +38,7 @@ declare module 'oidc-provider' {
     findAccount(
       context: Context,
       id: string,
-    ): { readonly accountId: string; claims(): Readonly<Record<string, unknown>> }
+    ): { readonly accountId: string; claims(): Readonly<Record<string, unknown>> } | undefined
     loadExistingGrant(context: Context): Promise<Grant>
   }
 

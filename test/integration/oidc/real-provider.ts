@@ -31,6 +31,8 @@ export interface RealProviderSetup {
   readonly isDynamic?: boolean
   /** What it says of the login. */
   readonly login?: Readonly<Record<string, unknown>>
+  /** Other members of its configuration. */
+  readonly more?: object
 }
 
 /** What the example's types leave out. */
@@ -58,29 +60,37 @@ export class RealProvider {
   readonly address: string
   /** Who logs in: a name belongs to the user of one provider. */
   readonly user: string
+  /** Claims of the user beside its name. */
+  claims: Readonly<Record<string, unknown>> = {}
+  /** Whether the user may not log in any more. */
+  isDisabled = false
   /** `METHOD path` of all requests. */
   readonly asked: string[] = []
   /** The parameters of each authorization request that came to a login. */
   readonly params: Readonly<Record<string, unknown>>[] = []
+  readonly #provider: Provider
   readonly #server: Server
   readonly #ca: ServerOptions['cert']
 
   private constructor(address: string, setup: RealProviderSetup) {
-    const { client, redirect_uri, features = {}, tls, isDynamic = false, login = {} } = setup
+    const { client, redirect_uri, features = {}, tls, isDynamic = false, login = {}, more } = setup
     this.address = address
     this.user = `ada_${new URL(address).port}`
     this.issuer = setup.issuer ?? address
     this.#ca = tls?.cert
     const provider = new Provider(this.issuer, {
       clients: [{ client_id: 'app', redirect_uris: [redirect_uri], ...client }],
-      claims: { openid: ['sub'], profile: ['preferred_username'], acr: ['acr'] as never },
+      claims: { openid: ['sub'], profile: ['preferred_username', 'roles'], acr: ['acr'] as never },
       cookies: { keys: [randomBytes(32).toString('hex')] },
       jwks: { keys: [signingKey.export({ format: 'jwk' })] },
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
-      findAccount: (_context, id) => ({
-        accountId: id,
-        claims: () => ({ sub: id, preferred_username: id }),
-      }),
+      findAccount: (_context, id) =>
+        this.isDisabled
+          ? undefined
+          : {
+              accountId: id,
+              claims: () => ({ sub: id, preferred_username: id, ...this.claims }),
+            },
       async loadExistingGrant({ oidc }) {
         const { accountId } = oidc.session
         const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId })
@@ -102,7 +112,9 @@ export class RealProvider {
         rpInitiatedLogout: { enabled: false, logoutSource: () => undefined },
         ...features,
       },
+      ...more,
     })
+    this.#provider = provider
     const respond = provider.callback()
     const finish = async (asked: IncomingMessage, answer: ServerResponse) => {
       const details = provider as unknown as Interactions
@@ -164,6 +176,16 @@ export class RealProvider {
           .end()
       },
     )
+  }
+
+  /** Tells its client that a session has ended, as it does when the user logs out there. */
+  async endSession(sid: string): Promise<void> {
+    const { Client } = this.#provider as unknown as {
+      readonly Client: {
+        find(id: string): Promise<{ backchannelLogout(sub: string, sid: string): Promise<void> }>
+      }
+    }
+    await (await Client.find('app')).backchannelLogout(this.user, sid)
   }
 
   async close(): Promise<void> {
