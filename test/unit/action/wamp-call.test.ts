@@ -271,7 +271,7 @@ describe('wamp_call', () => {
     })
     const { run } = runOf()
     const outcome = await action.perform(fields, run)
-    expect(asked).to.deep.equal([['com.example.test', run.identity, 500]])
+    expect(asked).to.deep.equal([['com.example.test', run.identity, 500, 'com.example.add']])
     expect(outcome).to.have.nested.property('error.error_uri', 'wamp.error.not_authorized')
     expect(outcome).to.have.nested.property('error.kwargs.message', 'the router refuses this user')
   })
