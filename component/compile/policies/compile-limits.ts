@@ -118,13 +118,13 @@ function declaredAt(
   const window = readOf('window')
   // what is missing or of another type has been reported
   if (typeof amount !== 'number' || window === undefined) return undefined
-  const by = readOf('by')
+  const [by, per, cost] = [readOf('by'), readOf('per'), readOf('cost')]
   const shared: SharedPlan = {
     at,
     place: placeOf(at),
     name: String(readOf('name') ?? 'default'),
-    per: liveOf('per') ?? (readOf('per') as Sharer | undefined) ?? 'user',
-    cost: liveOf('cost') ?? (readOf('cost') as number | undefined) ?? 1,
+    per: liveOf('per') ?? (typeof per === 'string' ? (per as Sharer) : 'user'),
+    cost: liveOf('cost') ?? (typeof cost === 'number' ? cost : 1),
     isSeparate: readOf('separate') === true,
     hasHeaders: readOf('headers') !== false,
     mode: readOf('mode') === 'log' ? 'log' : 'enforce',

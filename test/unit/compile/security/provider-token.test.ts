@@ -28,6 +28,17 @@ const forward = (more: object) => ({
 const sends = forward({ headers: { authorization: `Bearer ${token}` } })
 
 describe('security.provider_token', () => {
+  it('is looked for in a limit that is wrong, which is told', () => {
+    for (const [key, value] of [
+      ['per', { gold: 1 }],
+      ['cost', [1]],
+    ] as const) {
+      const rate_limit = { amount: 1, window: 1, [key]: value }
+      const { issues } = load(sends, { defaults: { security, rate_limit } })
+      expect(issues.map(({ path }) => path)).to.deep.equal([`/defaults/rate_limit/${key}`])
+    }
+  })
+
   for (const [place, operation] of [
     ['a header of a forward', sends],
     ['all headers of a forward', forward({ headers: '{{variables.headers}}' })],
