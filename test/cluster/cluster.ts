@@ -100,7 +100,7 @@ export async function postJson(url: string, body: unknown) {
 }
 
 /** What a node shows of every document. */
-export async function shownBy(node: ClusterNode): Promise<Shown[]> {
+export async function shownBy(node: Pick<ClusterNode, 'adminUrl'>): Promise<Shown[]> {
   const documents = (await askJson(`${node.adminUrl}/api_specs`)) as {
     id: string
     ts: number

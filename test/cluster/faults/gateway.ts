@@ -10,6 +10,9 @@ import { plainEnvironment } from '#test/support/gateway-process.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
+/** USER_HZ of Linux. */
+const ticksPerSecond = 100
+
 type Settings = Readonly<Record<string, string>>
 
 /** The processes that one has started. */
@@ -93,6 +96,23 @@ export class FaultGateway {
 
   resume(): void {
     for (const pid of this.#pids) process.kill(pid, 'SIGCONT')
+  }
+
+  /** The processor time that its processes have taken; seconds. */
+  get cpuSeconds(): number {
+    const ticks = this.#pids.map((pid) => {
+      // after the name, which may hold spaces, utime and stime are the fields 12 and 13 (proc_pid_stat(5))
+      const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+      const [user = 0, system = 0] = rest.split(' ').slice(11, 13).map(Number)
+      return user + system
+    })
+    return ticks.reduce((sum, own) => sum + own, 0) / ticksPerSecond
+  }
+
+  /** Kills all its processes at once, as if the machine had ended. */
+  async kill(): Promise<void> {
+    for (const pid of this.#pids) process.kill(pid, 'SIGKILL')
+    await this.end('SIGKILL')
   }
 
   /** Sends a signal to its first worker. */
