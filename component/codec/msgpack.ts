@@ -1,5 +1,4 @@
 /** MessagePack: 64-bit integers keep every digit, and extension types are refused. */
-import { Buffer } from 'node:buffer'
 import { Encoder } from '@msgpack/msgpack'
 import { ByteReader } from './byte-reader.ts'
 import {
@@ -67,14 +66,7 @@ export const decodeMsgpack = (bytes: Uint8Array, rules: ReadRules = bodyRules): 
 const encoder = new Encoder({ useBigInt64: true, maxDepth: maxWrittenDepth })
 
 /** Encodes what {@link toBinary} has prepared. */
-const encodeMsgpack = (value: unknown): Uint8Array => encoder.encode(value)
-
-/**
- * The same for a message that leaves at once. Short ones are parts of one buffer, because memory of its own takes longer than all else:
- * who keeps one copies it.
- */
-export const encodeMsgpackMessage = (value: unknown): Buffer =>
-  Buffer.from(encoder.encodeSharedRef(value))
+export const encodeMsgpack = (value: unknown): Uint8Array => encoder.encode(value)
 
 /** Encodes a body within the limits of one in JSON. @throws ExpressionError when it is too large, or holds what no reader accepts */
 export function encodeMsgpackBody(value: unknown): Uint8Array {

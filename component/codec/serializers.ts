@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer'
 import { decodeCbor, encodeCbor } from './cbor.ts'
 import { parseJson, stringifyJson } from './json.ts'
 import type { ReadRules } from './limits.ts'
-import { decodeMsgpack, encodeMsgpackMessage } from './msgpack.ts'
+import { decodeMsgpack, encodeMsgpack } from './msgpack.ts'
 import { toBinary } from './walk.ts'
 
 /** How messages become bytes. */
@@ -32,7 +32,7 @@ export const serializers = {
     protocol: 'wamp.2.msgpack',
     isBinary: true,
     encode: (message, hasSpecials = true) =>
-      encodeMsgpackMessage(hasSpecials ? toBinary(message) : message),
+      encodeMsgpack(hasSpecials ? toBinary(message) : message),
     decode: decodeMsgpack,
   },
   cbor: {

@@ -44,8 +44,7 @@ export class RetainedEvents {
    */
   tryKeep({ publication, details, message }: Retained): boolean {
     const topic = message[3]
-    // a part of a shared buffer would keep all of that
-    const bytes = Uint8Array.from(serializers.msgpack.encode(message))
+    const bytes = serializers.msgpack.encode(message)
     const taken = bytes.length + 2 * topic.length + eventBytes
     const last = this.#events.get(topic)
     this.#budget.give(last?.taken ?? 0)
