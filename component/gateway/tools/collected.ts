@@ -5,7 +5,7 @@ import type { Sink } from '#component/stream/sink.ts'
 
 /**
  * The bytes of the whole body.
- * @param maxBytes beyond so many the call is given up
+ * @param maxBytes the call is given up when the body is longer
  * @throws ServiceError `service.error.payload_too_large`, or `service.error.bad_gateway` where the body is cut
  */
 export const collected = (

@@ -71,7 +71,7 @@ export function succeeded(
   return `{"content":${textContent(text)}${structured}}`
 }
 
-/** The bytes of a stream. @throws ServiceError beyond so many; the error of the stream */
+/** The bytes of a stream. @throws ServiceError when it is longer than allowed; the error of the stream */
 async function bytesOf(stream: Readable, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0

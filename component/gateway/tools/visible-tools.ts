@@ -21,7 +21,7 @@ export interface Refusal {
 export interface Judgement {
   /** In the order of the document. */
   readonly visible: readonly CompiledTool[]
-  /** Why it is nobody that a security knows: of credentials that were brought, if there are any; undefined where it is somebody. */
+  /** The refusal of a client that no security knows, where possible one of credentials that it has brought; undefined: one security knows it. */
   readonly refusal: Refusal | undefined
   /** Whether it has brought credentials that do not hold. */
   readonly hasCredentials: boolean

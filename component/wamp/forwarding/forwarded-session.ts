@@ -1,4 +1,4 @@
-/** The session of a user that is none: calls and publications go over the session of the gateway, in the name of the user. */
+/** Stands for the session of a user: calls and publications go over the session of the gateway, in the name of the user. */
 import type { Identity } from '#component/identity.ts'
 import { ignore } from '#component/wamp/channel/channel.ts'
 import { failure, notJoined, rejected } from '#component/wamp/failure.ts'
