@@ -8,6 +8,7 @@ import { mocha, sideBySide } from './mocha.ts'
 
 /** Files that measure memory or moments, or load the machine: nothing runs beside them. */
 const alone: readonly string[] = [
+  'test/cluster/gateways-of-workers.test.ts',
   'test/cluster/postgres.test.ts',
   'test/deploy/debian/prometheus/prometheus.test.ts',
   'test/e2e/memory-of-logins.test.ts',
