@@ -97,6 +97,9 @@ const namedMethods: readonly string[] = ['ticket', 'wampcra']
 const isTooMany = (cause: unknown): boolean =>
   cause instanceof ServiceError && cause.uri === 'service.error.too_many_requests'
 
+const isGateway = ({ authroles }: Pick<Member, 'authroles'>): boolean =>
+  authroles.includes(gatewayRole)
+
 /** Answers the router from the realm documents as they are now. */
 export class Policy implements RealmPolicy {
   readonly #ports: PolicyPorts
@@ -255,18 +258,14 @@ export class Policy implements RealmPolicy {
   }
 
   /** The gateway must know whom it serves. */
-  seesCallers({ authroles }: Member): boolean {
-    return authroles.includes(gatewayRole)
-  }
+  readonly seesCallers = isGateway
 
   /** The gateway sends messages of its users over sessions of its own. */
-  mayForward({ authroles }: Member): boolean {
-    return authroles.includes(gatewayRole)
-  }
+  readonly mayForward = isGateway
 
   /** Only the gateway ends sessions of the gateway: without them no session is authorized. */
   mayEnd(caller: Member, session: Member): boolean {
-    return caller.authroles.includes(gatewayRole) || !session.authroles.includes(gatewayRole)
+    return isGateway(caller) || !isGateway(session)
   }
 
   /**
@@ -281,7 +280,7 @@ export class Policy implements RealmPolicy {
     match = 'exact',
     options: Readonly<Record<string, unknown>> = {},
   ): boolean {
-    if (session.authroles.includes(gatewayRole)) return true
+    if (isGateway(session)) return true
     // Crossbar.io tells callees and subscribers whatever caller or publisher this option names
     if (options.forward_for !== undefined) return false
     const way = isMatch(match) ? match : 'exact'
