@@ -80,7 +80,7 @@ export class Stage {
     return await prepareGateway(this.start(gatewayCommand(name, settings, folder)), paths)
   }
 
-  /** Starts an earlier version of the product, whose folder, with its node_modules, is in BENCH_FORMER; undefined, and told as missing: there is none. */
+  /** Starts an earlier version of the product, whose folder, with its node_modules, is in BENCH_FORMER. Without such a folder it gives undefined, and the bench tells that it is missing. */
   async former(paths: Paths): Promise<Gateway | undefined> {
     const folder = process.env.BENCH_FORMER
     const name = 'former version'

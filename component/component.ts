@@ -119,7 +119,7 @@ export async function startComponent(
   const workers = worker?.workers
   const context = await openContext({ config, clock, log, node, workers, broadcast })
   const { store, replica, users, budget, yieldTurn, telemetry, families } = context
-  const { health } = store
+  const { health, isShared: isStoreShared } = store
   const stopCleanup = watchStore(context)
   worker?.refreshBy(() => replica.refresh())
 
@@ -140,17 +140,9 @@ export async function startComponent(
     void routerAuthentication?.end(revoked)
   }
   const program = { version: version(), features }
-  const { isShared: isStoreShared } = store
   const shared = { replica, health, isStoreShared, workers }
-  const sync = new Sync({
-    ...shared,
-    session: own,
-    clock,
-    log,
-    node,
-    sealing: sealingBy(key),
-    program,
-  })
+  const sealing = sealingBy(key)
+  const sync = new Sync({ ...shared, session: own, clock, log, node, sealing, program })
   store.onEntries = () => void replica.refresh()
   followLag(sync, context.families)
   users.sessionTickets.clockOffsetOf = (other) => sync.clockOffsetOf(other)

@@ -15,7 +15,7 @@ const list = new Intl.ListFormat('en')
 
 /** A document that is to be loaded. */
 export interface Asked {
-  /** Gives a copy of the document that nobody else changes; may reject. */
+  /** Resolves with a copy of the document, which no other code changes; may reject. */
   readonly copy: () => unknown
   /** The operator, for the log. */
   readonly by: string

@@ -66,7 +66,7 @@ export async function serveTools(
       name: exchange.header('mcp-name'),
     })
     const { id } = message
-    // nobody waits for an answer to others
+    // notifications and responses get no answer
     if (id === undefined) return { status: 202, headers: {}, body: { kind: 'none' } }
     const request = { exchange, endpoint, bindings, era, message: { ...message, id } }
     return await answer(request, ports)

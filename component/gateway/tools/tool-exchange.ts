@@ -101,7 +101,7 @@ export class ToolExchange implements Exchange {
     this.#of.cookies = cookies
   }
 
-  /** The path that a client would have asked for: a text that nobody parses. Without bindings it is the pattern. */
+  /** The path of a request to the operation; it is never parsed. Where a binding is missing it is the pattern. */
   get path(): string {
     const { forms, operation } = this.#tool
     const segments = forms.map(({ form }) => form)

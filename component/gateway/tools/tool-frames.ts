@@ -12,7 +12,7 @@ const mostMessage = 1_000
 export interface ToldCall extends ResultRules {
   /** Makes the whole answer of the members of its result. */
   answer(result: string): string
-  /** As the client has chosen it; undefined: it is told of no progress, and the answer is one JSON text. */
+  /** The token of the client for its progress; undefined: the answer is one JSON text, without progress. */
   readonly progressToken: string | number | bigint | undefined
 }
 

@@ -38,7 +38,7 @@ export function failedBy(error: ServiceError, status = error.status): string {
 /**
  * A failure that the document has rendered, or an upstream has answered: with its code and message, as far as the body names them.
  * @param status undefined: the answer had begun
- * @param json of the body; undefined: there is none
+ * @param json the JSON text of the body; undefined for a body of text
  */
 export function failedWith(status: number | undefined, json: string | undefined): string {
   const body: unknown = json === undefined ? undefined : JSON.parse(json)
@@ -85,7 +85,7 @@ async function bytesOf(stream: Readable, maxBytes: number): Promise<Uint8Array> 
   return Buffer.concat(chunks)
 }
 
-/** The body of an answer: a value with its JSON, or a text. undefined: there is none. */
+/** The body of an answer: a value with its JSON, or a text; undefined for an answer without a body. */
 type Shown = { readonly json: string; readonly value: unknown } | { readonly text: string }
 
 function shownBytes(bytes: Uint8Array | string, { headers }: Reply): Shown | undefined {
