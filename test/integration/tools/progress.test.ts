@@ -68,7 +68,8 @@ async function startCallee(url: string) {
       }
       if (type !== INVOCATION) continue
       seen.invocations++
-      const { pieces = [], last, size = 0 } = kwargs as Told
+      // Crossbar.io leaves empty keyword arguments out
+      const { pieces = [], last, size = 0 } = (kwargs ?? {}) as Told
       const wants = (details as { receive_progress?: boolean }).receive_progress === true
       for (const piece of wants ? pieces : []) peer.send(YIELD, id, { progress: true }, [piece])
       if (last === 'fail') peer.send(ERROR, INVOCATION, id, {}, 'com.example.broken')
