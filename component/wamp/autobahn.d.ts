@@ -73,6 +73,10 @@ declare module 'autobahn' {
     ) => Promise<string>
     /** 0: never reconnects; -1: without limit. */
     readonly max_retries?: number
+    /** Seconds before the first attempt to join again, 1.5 by default; each later one waits half as long again. */
+    readonly initial_retry_delay?: number
+    /** Seconds; 300 by default. */
+    readonly max_retry_delay?: number
     readonly use_es6_promises?: boolean
     readonly on_user_error?: (error: unknown, message: string) => void
     readonly on_internal_error?: (error: unknown, message: string) => void

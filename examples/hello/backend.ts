@@ -40,7 +40,13 @@ function recite(
   return quotes.length
 }
 
-const connection = new autobahn.Connection({ url, realm, max_retries: -1 })
+const connection = new autobahn.Connection({
+  url,
+  realm,
+  max_retries: -1,
+  initial_retry_delay: 0.1,
+  max_retry_delay: 2,
+})
 let hasJoined = false
 
 // autobahn tries again after a lost connection, but neither after a GOODBYE, as when the gateway restarts, nor after a refusal

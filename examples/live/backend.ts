@@ -39,7 +39,13 @@ async function buildReport([name]: readonly unknown[], _kwargs: object, call: In
 
 // while the gateway starts, each attempt to join would be a warning
 autobahn.log.warn = () => undefined
-const connection = new autobahn.Connection({ url, realm: 'com.example.live', max_retries: -1 })
+const connection = new autobahn.Connection({
+  url,
+  realm: 'com.example.live',
+  max_retries: -1,
+  initial_retry_delay: 0.1,
+  max_retry_delay: 2,
+})
 let hasJoined = false
 let count = 0
 

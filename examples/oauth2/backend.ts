@@ -33,6 +33,8 @@ const connection = new autobahn.Connection({
   authid: 'orders',
   onchallenge: (_session, _method, extra) => sign(extra),
   max_retries: -1,
+  initial_retry_delay: 0.1,
+  max_retry_delay: 2,
 })
 
 let hasJoined = false

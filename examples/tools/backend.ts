@@ -62,7 +62,13 @@ async function buildReport([month]: readonly unknown[], _kwargs: object, call: I
 
 // while the gateway starts, each attempt to join would be a warning
 autobahn.log.warn = () => undefined
-const connection = new autobahn.Connection({ url, realm: 'com.example.tools', max_retries: -1 })
+const connection = new autobahn.Connection({
+  url,
+  realm: 'com.example.tools',
+  max_retries: -1,
+  initial_retry_delay: 0.1,
+  max_retry_delay: 2,
+})
 let hasJoined = false
 
 // autobahn tries again after a lost connection, but neither after a GOODBYE, as when the gateway restarts, nor after a refusal

@@ -13,7 +13,7 @@ import { launchBrowser } from './chromium.ts'
 const [start = ''] = shellLinesOf('examples/live/README.md')
 
 describe('the live example in a browser', function () {
-  this.timeout(60_000)
+  this.timeout(120_000)
   let folder: string
   let origin: string
   let example: Typed | undefined
