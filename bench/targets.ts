@@ -30,6 +30,7 @@ const call = { scenario: 'wamp', against: `${bare} + wampy` }
 const crossbar = { scenario: 'crossbar', candidate: 'ours on Crossbar.io', limit: 'Crossbar.io' }
 const forward = { scenario: 'forward', candidate: 'ours' }
 const fixed = { scenario: 'static', candidate: 'ours' }
+const post = { scenario: 'post', candidate: 'ours' }
 const push = { scenario: 'push', candidate: 'ours, SSE' }
 const rate = (atLeast: number) => ({ figure: 'rate', atLeast }) as const
 /** A way of tracing, beside none: a fixed answer, and a call. */
@@ -68,7 +69,8 @@ const tool = (against: string, atLeast: number) => {
 const figure = (scenario: string, name: string, atMost: number, what = name) => ({
   ...{ what, scenario, name, atMost },
 })
-const p99 = { scenario: 'half-load', figure: 'p99', atMost: 1.5 } as const
+const p99 = { figure: 'p99', atMost: 1.5 } as const
+const halfLoad = { what: 'p99 at half load', scenario: 'half-load', ...p99 } as const
 
 /** All of them. */
 export const targets: readonly Target[] = [
@@ -94,11 +96,14 @@ export const targets: readonly Target[] = [
     ...rate(0.9),
   },
   { what: 'forward', ...forward, against: `${bare} + undici`, ...rate(0.9) },
+  { what: 'p99 of a forward at full load', ...forward, against: `${bare} + undici`, ...p99 },
   { what: 'forward', ...forward, against: '@fastify/http-proxy', ...rate(1.6) },
   { what: 'forward', ...forward, against: 'http-proxy-3', ...rate(1.6) },
   { what: 'forward', ...forward, against: 'nginx, one worker', ...rate(0.25) },
   { what: 'static', ...fixed, against: 'bare Koa', ...rate(0.85) },
   { what: 'static', ...fixed, against: bare, ...rate(0.55) },
+  { what: 'POST of small JSON', ...post, against: bare, ...rate(0.8) },
+  { what: 'p99 of a POST at full load', ...post, against: bare, ...p99 },
   {
     what: '5000 routes',
     scenario: 'routes',
@@ -191,10 +196,11 @@ export const targets: readonly Target[] = [
     against: push.candidate,
     ...rate(0.95),
   },
-  { what: 'p99 at half load', ...p99, candidate: 'ours, static', against: `${bare}, static` },
-  { what: 'p99 at half load', ...p99, candidate: 'ours, call', against: `${bare}, call` },
-  { what: 'p99 at half load', ...p99, candidate: 'ours, forward', against: `${bare}, forward` },
-  figure('start', 'ours: start to first answer', 1, 'start to first answer, s'),
+  { ...halfLoad, candidate: 'ours, static', against: `${bare}, static` },
+  { ...halfLoad, candidate: 'ours, call', against: `${bare}, call` },
+  { ...halfLoad, candidate: 'ours, forward', against: `${bare}, forward` },
+  { ...halfLoad, candidate: 'ours, POST', against: `${bare}, POST` },
+  figure('start', 'ours: start to first answer', 0.8, 'start to first answer, s'),
   { what: 'RSS idle, MB', scenario: 'start', name: 'ours: RSS idle', atMost: 150 },
   figure('large-document', 'first load', 1000, 'load of 10,000 paths, first, ms'),
   figure(

@@ -3,7 +3,8 @@ import type { Ask } from '#bench/asks.ts'
 import { small } from '#bench/payloads.ts'
 import type { Scenario } from '#bench/stage.ts'
 
-const asks: readonly Ask[] = [
+/** A body, and the answer to it. */
+export const postAsks: readonly Ask[] = [
   {
     method: 'POST',
     path: '/waves',
@@ -12,7 +13,8 @@ const asks: readonly Ask[] = [
   },
 ]
 
-const paths = {
+/** A path that answers with a member of the body. */
+export const postPaths = {
   '/waves': {
     post: {
       action: { type: 'static', body: { received: '{{request.body.name}}' } },
@@ -28,10 +30,10 @@ export const post: Scenario = {
     const [http, koa, ours] = await Promise.all([
       stage.peer('bare', 'post-http.ts'),
       stage.peer('koa', 'post-koa.ts'),
-      stage.gateway('ours', paths),
+      stage.gateway('ours', postPaths),
     ])
-    stage.compare('bare node:http', http, asks)
-    stage.compare('Koa + koa-body', koa, asks)
-    stage.compare('ours', ours, asks)
+    stage.compare('bare node:http', http, postAsks)
+    stage.compare('Koa + koa-body', koa, postAsks)
+    stage.compare('ours', ours, postAsks)
   },
 }
