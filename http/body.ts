@@ -77,16 +77,16 @@ export class RequestBody {
   }
 
   /**
-   * Reads the whole body.
+   * Reads the whole body; at once where {@link readCoded} has read it.
    * @throws ServiceError 413, before reading where the length is declared; 408, 400, 415; 503 where too many bytes are held
    */
-  async read(limits: BodyLimits): Promise<Buffer> {
+  read(limits: BodyLimits): Buffer | Promise<Buffer> {
     this.#checkLength(limits)
     const coding = this.#headers['content-encoding']?.toLowerCase() ?? 'identity'
     if (coding === 'identity') {
       if (this.#kept) return this.#kept
       this.#proceed()
-      return await this.#collect(limits)
+      return this.#collect(limits)
     }
     const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
     if (!decoder) {
@@ -94,23 +94,22 @@ export class RequestBody {
       throw new ServiceError('service.error.unsupported_media_type', message)
     }
     this.#proceed()
-    return await this.#decompress(decoder(), limits)
+    return this.#decompress(decoder(), limits)
   }
 
   /** Reads the whole body as it was sent, with its content coding, and keeps it. ServiceError 413, 408, 400; 503 as {@link read}. */
-  async readCoded(limits: BodyLimits): Promise<Buffer> {
-    if (this.#kept) return this.#kept
+  readCoded(limits: BodyLimits): Promise<Buffer> {
+    if (this.#kept) return Promise.resolve(this.#kept)
     this.#checkLength(limits)
     this.#proceed()
-    this.#kept = await this.#collect(limits)
-    return this.#kept
+    return this.#collect(limits, true)
   }
 
   #checkLength({ body_max_bytes }: BodyLimits): void {
     if ((this.length ?? 0) > body_max_bytes) throw tooLarge()
   }
 
-  #collect({ body_max_bytes, body_read_seconds }: BodyLimits): Promise<Buffer> {
+  #collect({ body_max_bytes, body_read_seconds }: BodyLimits, isKept = false): Promise<Buffer> {
     const request = this.#request
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
@@ -124,7 +123,9 @@ export class RequestBody {
           else request.resume()
           reject(error)
         } else {
-          resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size))
+          const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)
+          if (isKept) this.#kept = bytes
+          resolve(bytes)
         }
       }
       const onData = (chunk: Buffer) => {

@@ -183,7 +183,9 @@ export class HttpExchange implements Exchange {
 
   async readBody(limits: BodyLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content> {
     if (!this.hasBody) return { body: '', body_length: 0 }
-    const bytes = await this.body.read(limits)
+    const reading = this.body.read(limits)
+    // awaits only a body that is not there yet
+    const bytes = reading instanceof Promise ? await reading : reading
     onBytes?.(bytes)
     if (bytes.length === 0) return { body: '', body_length: 0 }
     const type = this.headers['content-type']

@@ -67,35 +67,35 @@ export class WebhookScheme implements SecurityScheme {
     isNew: boolean,
   ): Promise<Identity> {
     const { realm_uri, object, limits } = protection
-    const refuse = (reason: string): Promise<never> =>
-      isNew
-        ? this.#refuse(reason, request, protection)
-        : Promise.reject(unauthorized(protection, reason))
     const sender = this.#senders.find(realm_uri, senderOf(object))
     if (sender === undefined) throw unauthorized(protection, 'the realm has no such sender')
-    const claim = readClaim((name) => request.header(name), sender)
+    const claim = readClaim(request, sender)
     if (claim === undefined) throw unauthorized(protection)
-    if (typeof claim === 'string') return refuse(claim)
+    if (typeof claim === 'string') return this.#refuse(claim, request, protection, isNew)
     if (isNew && !isInTime(claim, sender, this.#ports.clock.now())) {
-      return refuse('the message was not signed just now')
+      return this.#refuse('the message was not signed just now', request, protection, isNew)
     }
     checkCoding(request)
     const body = await request.readBytes(limits)
     const opened = this.#senders.keys(realm_uri, sender)
     const keys = opened instanceof Promise ? await opened.catch(unreadable) : opened
     if (keys.length === 0) unreadable()
-    if (!isSignedBy(claim, keys, body, sender)) return refuse('the signature does not fit')
+    if (!isSignedBy(claim, keys, body, sender)) {
+      return this.#refuse('the signature does not fit', request, protection, isNew)
+    }
     const id = claim.id ?? (sender.scheme === 'stripe' ? idIn(body) : undefined)
     return this.#identity(id, claim, sender, protection)
   }
 
-  /** Counts the failure. Only messages without a good signature are counted, so that nobody locks out a sender. */
+  /** Counts the failure of a new message. Only those without a good signature are counted, so that nobody locks out a sender. */
   async #refuse(
     reason: string,
     { peername }: SecuredRequest,
     protection: Protection,
+    isNew: boolean,
   ): Promise<never> {
     const { realm_uri: realm, type: authmethod } = protection
+    if (!isNew) throw unauthorized(protection, reason)
     await this.#ports.attempts
       .fail(addressOf(peername))
       .catch(tooManyOf(() => ({ realm, authmethod })))
@@ -109,11 +109,10 @@ export class WebhookScheme implements SecurityScheme {
     protection: Protection,
   ): Identity {
     const { realm_uri } = protection
-    const message = {
-      ...(id !== undefined && { webhook_id: id }),
-      ...(timestamp !== undefined && { webhook_timestamp: timestamp }),
-    }
-    if (username === undefined) return { ...anonymous(realm_uri), ...message }
+    const message: { webhook_id?: string; webhook_timestamp?: number } = {}
+    if (id !== undefined) message.webhook_id = id
+    if (timestamp !== undefined) message.webhook_timestamp = timestamp
+    if (username === undefined) return Object.assign(anonymous(realm_uri), message)
     const login = this.#ports.logins.user(realm_uri, username)
     if (login === undefined) {
       throw unauthorized(protection, 'the user of the sender is disabled or deleted', username)

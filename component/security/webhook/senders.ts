@@ -88,7 +88,7 @@ export interface SendersPorts {
 export class Senders {
   readonly #ports: SendersPorts
   /** By the entry in the realm, which is another one when the realm was built anew. */
-  readonly #read = new WeakMap<object, Sender | undefined>()
+  readonly #read = new WeakMap<object, Sender>()
   readonly #opened = new WeakMap<
     Sender,
     { readonly keys: readonly WebhookKey[]; readonly until: number }
@@ -103,8 +103,11 @@ export class Senders {
     const senders = this.#ports.realms.realm(realm_uri)?.info.webhook_senders
     const entry = isMap(senders) && Object.hasOwn(senders, name) ? senders[name] : undefined
     if (!isMap(entry)) return undefined
-    if (!this.#read.has(entry)) this.#read.set(entry, readSender(entry))
-    return this.#read.get(entry)
+    const known = this.#read.get(entry)
+    if (known) return known
+    const sender = readSender(entry)
+    if (sender) this.#read.set(entry, sender)
+    return sender
   }
 
   /** The keys of a sender. Rejects where a secret is in a file that cannot be read; a secret that cannot be opened, or is malformed, has no key. */

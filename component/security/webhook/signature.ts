@@ -1,5 +1,6 @@
 /** Signatures of webhooks: what the header fields of a request claim, and whether one of some keys has signed it. */
-import { type KeyObject, timingSafeEqual, verify } from 'node:crypto'
+import { type KeyObject, verify } from 'node:crypto'
+import type { SecuredRequest } from '#component/security/scheme.ts'
 import type { HmacKey } from './hmac.ts'
 import type { Sender } from './senders.ts'
 
@@ -26,48 +27,67 @@ interface ClaimedSignature {
   readonly text: string
 }
 
-/** Reads one header field; the name is in lower case. */
-type ReadHeader = (name: string) => string | undefined
+/** The header fields of a request; names are in lower case. */
+type Fields = Pick<SecuredRequest, 'header'>
 
 /** At most this many signatures of a request are tried. */
 const maxSignatures = 10
 
-/** An id: visible ASCII. One field that was sent twice has a blank. */
-const visible = /^[!-~]{1,255}$/
+/** Whether each character is one from `first` to `last`, and there are 1 to `most` of them. A loop is faster than a pattern here. */
+function isOf(first: string, last: string, most: number, text: string): boolean {
+  if (text.length === 0 || text.length > most) return false
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.charAt(at) < first || text.charAt(at) > last) return false
+  }
+  return true
+}
 
-/** Whether a text may be the id of a message. */
-export const isMessageId = (text: string): boolean => visible.test(text)
+/** Whether a text may be the id of a message: visible ASCII. One field that was sent twice has a blank. */
+export const isMessageId = (text: string): boolean => isOf('!', '~', 255, text)
 
 /** Seconds in decimal digits: no sign, no exponent, no more digits than any year needs. */
-const digits = /^[0-9]{1,12}$/
+const isTime = (text: string): boolean => isOf('0', '9', 12, text)
 
 const malformedId = 'the id of the message is malformed'
 const malformedTime = 'the timestamp is malformed'
 const malformedSignature = 'the signature is malformed'
 
-/** Each entry is a version, a comma and base64; a field that was sent twice has a comma at the end of one. */
-const standardEntry = /^v[0-9]+[a-z]?,[A-Za-z0-9+/=]+$/
-
-const versions: ReadonlyMap<string, WebhookKey['kind']> = new Map([
-  ['v1', 'hmac'],
-  ['v1a', 'ed25519'],
-])
+/** A version of Standard Webhooks, with the comma behind it. */
+const versions = [
+  { version: 'v1,', kind: 'hmac' },
+  { version: 'v1a,', kind: 'ed25519' },
+] as const satisfies readonly { version: string; kind: WebhookKey['kind'] }[]
 
 /** Standard Webhooks 1.0.0; `svix-…` are the names of before the standard. */
-function readStandard(header: ReadHeader): SignedClaim | string | undefined {
-  const names = header('webhook-signature') === undefined ? 'svix' : 'webhook'
-  const field = header(`${names}-signature`)
+function readStandard(request: Fields): SignedClaim | string | undefined {
+  const field = request.header('webhook-signature')
+  return field === undefined
+    ? readEntries(
+        request.header('svix-signature'),
+        request.header('svix-id'),
+        request.header('svix-timestamp'),
+      )
+    : readEntries(field, request.header('webhook-id'), request.header('webhook-timestamp'))
+}
+
+/** @param field each entry is a version, a comma and base64 */
+function readEntries(
+  field: string | undefined,
+  id = '',
+  time = '',
+): SignedClaim | string | undefined {
   if (field === undefined) return undefined
-  const [id = '', time = ''] = [header(`${names}-id`), header(`${names}-timestamp`)]
   // a dot would let one message be read as another one
   if (!isMessageId(id) || id.includes('.')) return malformedId
-  if (!digits.test(time)) return malformedTime
+  if (!isTime(time)) return malformedTime
   const signatures: ClaimedSignature[] = []
-  for (const entry of field.split(' ', maxSignatures)) {
-    if (!standardEntry.test(entry)) return malformedSignature
+  for (const entry of field.includes(' ') ? field.split(' ', maxSignatures) : [field]) {
     const comma = entry.indexOf(',')
-    const kind = versions.get(entry.slice(0, comma))
-    if (kind !== undefined) signatures.push({ kind, text: entry.slice(comma + 1) })
+    // a field that was sent twice has a comma at the end of one
+    if (comma < 0 || entry.includes(',', comma + 1)) return malformedSignature
+    for (const { version, kind } of versions) {
+      if (entry.startsWith(version)) signatures.push({ kind, text: entry.slice(comma + 1) })
+    }
   }
   return { prefix: `${id}.${time}.`, signatures, id, timestamp: Number(time) }
 }
@@ -75,15 +95,15 @@ function readStandard(header: ReadHeader): SignedClaim | string | undefined {
 const stripeElement = /^[a-z0-9_]+=[A-Za-z0-9]+$/
 
 /** `t=…,v1=…`: elements of other names, such as `v0` of test events, are ignored. */
-function readStripe(header: ReadHeader): SignedClaim | string | undefined {
-  const field = header('stripe-signature')
+function readStripe(request: Fields): SignedClaim | string | undefined {
+  const field = request.header('stripe-signature')
   if (field === undefined) return undefined
   const elements = field.split(',')
   if (!elements.every((element) => stripeElement.test(element))) return malformedSignature
   const valuesOf = (name: string): string[] =>
     elements.filter((one) => one.startsWith(`${name}=`)).map((one) => one.slice(name.length + 1))
   const [time = '', ...others] = valuesOf('t')
-  if (!digits.test(time) || others.length > 0) return malformedTime
+  if (!isTime(time) || others.length > 0) return malformedTime
   const texts = valuesOf('v1').slice(0, maxSignatures)
   return {
     prefix: `${time}.`,
@@ -94,13 +114,13 @@ function readStripe(header: ReadHeader): SignedClaim | string | undefined {
 
 /** One signature after a prefix, over the body alone. */
 function readPlain(
-  header: ReadHeader,
+  request: Fields,
   { header: name, prefix, id_header }: Sender,
 ): SignedClaim | string | undefined {
-  const field = header(name)
+  const field = request.header(name)
   if (field === undefined) return undefined
   if (!field.startsWith(prefix)) return malformedSignature
-  const id = id_header === undefined ? undefined : header(id_header)
+  const id = id_header === undefined ? undefined : request.header(id_header)
   if (id !== undefined && !isMessageId(id)) return malformedId
   return {
     prefix: '',
@@ -117,8 +137,8 @@ const readers = {
 } as const satisfies Record<Sender['scheme'], unknown>
 
 /** Reads what a request claims. undefined: it has no signature; a text: why its fields are refused. */
-export const readClaim = (header: ReadHeader, sender: Sender): SignedClaim | string | undefined =>
-  readers[sender.scheme](header, sender)
+export const readClaim = (request: Fields, sender: Sender): SignedClaim | string | undefined =>
+  readers[sender.scheme](request, sender)
 
 /** Whether the claimed time is near enough; a scheme without time is always in time. @param now milliseconds since the epoch */
 export const isInTime = (
@@ -129,8 +149,10 @@ export const isInTime = (
 
 /** In constant time for texts of one length, which is no secret. */
 function isSameText(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
-  return a.length === b.length && timingSafeEqual(a, b)
+  if (one.length !== other.length) return false
+  let difference = 0
+  for (let at = 0; at < one.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at)
+  return difference === 0
 }
 
 /** Whether one of the keys has made one of the signatures. The body is as it was sent. */
@@ -141,16 +163,17 @@ export function isSignedBy(
   { encoding }: Pick<Sender, 'encoding'>,
 ): boolean {
   for (const { kind, key } of keys) {
-    const texts = signatures.filter((one) => one.kind === kind)
-    if (texts.length === 0) continue
-    if (kind === 'ed25519') {
-      const signed = Buffer.concat([Buffer.from(prefix), body])
-      if (texts.some(({ text }) => isOfKey(text, key, signed))) return true
-      continue
+    let made: string | undefined
+    for (const { kind: claimed, text } of signatures) {
+      if (claimed !== kind) continue
+      if (kind === 'ed25519') {
+        if (isOfKey(text, key, Buffer.concat([Buffer.from(prefix), body]))) return true
+        continue
+      }
+      made ??= key.sign(prefix, body, encoding)
+      // the texts are compared, not their bytes: bytes may have several texts
+      if (isSameText(text, made)) return true
     }
-    const made = key.sign(prefix, body, encoding)
-    // the texts are compared, not their bytes: bytes may have several texts
-    if (texts.some(({ text }) => isSameText(text, made))) return true
   }
   return false
 }
