@@ -7,7 +7,7 @@ import type { Log } from '#component/log.ts'
 import { foldersOf, stateOf } from './watched-files.ts'
 
 /** Files are read when they have not changed for this long; milliseconds. */
-const settleMs = 200
+const settleMs = 100
 
 /** Files that never stop changing are read after so many times {@link settleMs}. */
 const mostPauses = 10
@@ -140,7 +140,7 @@ export class FileWatcher {
   }
 
   async #settledState(): Promise<string> {
-    let state = ''
+    let state = await stateOf(this.#patterns)
     for (let pauses = 0; pauses < mostPauses; pauses += 1) {
       await new Promise<void>((resolve) => {
         this.#stopTimer = this.#ports.clock.after(settleMs, resolve)

@@ -133,6 +133,39 @@ describe('watched files', () => {
     await changed(2)
   })
 
+  it('are told when they have stayed as they are for a while, and not while they are written', async () => {
+    let pass: (() => void) | undefined
+    const paused = () => until('a pause begins', () => pass !== undefined)
+    const end = () => {
+      pass?.()
+      pass = undefined
+    }
+    watcher = new FileWatcher({
+      clock: {
+        after: (_, callback) => {
+          pass = callback
+          return () => undefined
+        },
+      },
+      log: { warn: (line: object) => void warned.push(line) },
+      onChange: async () => {
+        changes += 1
+      },
+    })
+    write('a.json', '1')
+    await follow('a.json')
+    for (const text of ['12', '123', '1234']) {
+      write('a.json', text)
+      await paused()
+      write('a.json', `${text}…`)
+      end()
+      await paused()
+      expect(changes).to.equal(0)
+    }
+    end()
+    await changed()
+  })
+
   it('are not told for other files of their folder', async () => {
     write('a.json', '1')
     await follow('a.json')
