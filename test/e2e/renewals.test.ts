@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { staticDocument } from '#test/integration/management/faces.ts'
 import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
-import { type Ask, type Load, startLoad } from '#test/support/load.ts'
+import { type Answer, type Ask, type Load, startLoad } from '#test/support/load.ts'
 import { isLong, rounds } from '#test/support/running/rounds.ts'
 import { until } from '#test/support/running/until.ts'
 import { Authority } from '#test/support/tls/authority.ts'
@@ -59,7 +59,7 @@ for (const workers of [1, 2]) {
       gateway = await startGatewayProcess({ 'log.level': 'info' }, [], at('gateway.json'))
 
       const ask = (): Ask => ({ url: `${gateway.url}/a/body` })
-      const onAnswer = ({ status }: { readonly status: number }) => expect(status).to.equal(200)
+      const onAnswer = ({ status, body }: Answer) => expect(status, body).to.equal(200)
       // some keep their connection, and others resume their session on a new one each time
       loads = hosts.flatMap((servername) =>
         [true, false].map((keepAlive) =>
