@@ -74,7 +74,8 @@ export async function startSoaked(
     args: (ownFolder) => ['--inspect=127.0.0.1:0', ...command.args(ownFolder)],
   })
   const gateway = await prepareGateway(process, paths)
-  const inspector = await process.says(/Debugger listening on (ws:\S+)/)
+  // the last one: the command says it, too, before it becomes the gateway
+  const inspector = await process.says(/.*Debugger listening on (ws:\S+)/s)
   await post(`${gateway.admin}/services/load_realm`, realmDocument(0))
   await startCallee(stage, gateway.routerUrl, 'Hello, {}!')
   const live = Object.keys(paths).filter((path) => path.startsWith('/live-'))
