@@ -30,14 +30,16 @@ const lookMs = 2_000
 const many = 16 * 1024 * 1024
 /** At most this many bytes are held once peers are done. */
 const few = 1024 * 1024
-/** From this many bytes that the heap has grown by, a full collection is worth its time. */
+/** From this many bytes that the heap and its buffers have grown by, a full collection is worth its time. */
 const grown = 32 * 1024 * 1024
+/** Up to this size of both, collecting several times takes less than 200 ms. Bytes. */
+const small = 256 * 1024 * 1024
 /** A process that works for this part of the time makes garbage. */
 const busy = 0.25
-/** A process that works for at most this part of the time makes hardly any, so V8 has no reason to collect. */
-const quiet = 0.05
-/** After so many looks V8 gives back the pages that a collection freed, if another one gives it the occasion. */
-const looksUntilGivenBack = 6
+/** A process that works for at most this part of the time makes little: V8 neither collects in time nor makes its young generation smaller. */
+const quiet = 0.15
+/** A process that was quiet for so many looks remains so. V8 then gives back the pages that the first collection freed. */
+const looksUntilIdle = 6
 
 /** What {@link collectAfter} looks at and acts by; tests have others. */
 export interface CollectPorts {
@@ -45,8 +47,8 @@ export interface CollectPorts {
   readonly collect?: typeof collectGarbage
   /** The part of the time since the last call in which the event loop worked, 0 to 1. */
   readonly utilization?: () => number
-  /** Bytes of objects in the heap, garbage included. */
-  readonly heapUsed?: () => number
+  /** Bytes of memory that the heap takes, empty pages included, and the buffers of its objects. */
+  readonly memory?: () => number
 }
 
 function utilizationOfLoop(): () => number {
@@ -59,20 +61,24 @@ function utilizationOfLoop(): () => number {
   }
 }
 
-const usedOfHeap = (): number => getHeapStatistics().used_heap_size
+function memoryOfHeap(): number {
+  const { total_physical_size, external_memory } = getHeapStatistics()
+  return total_physical_size + external_memory
+}
 
 /**
  * Collects garbage so that the memory returns to the system, in two cases. Once the bytes held for peers have fallen from many to few, all
  * is collected at once; peers are not interrupted while much is held. Once a busy process has become quiet, as after the load of large
- * documents, young objects are collected, and the old ones if the heap has grown by much.
+ * documents, young objects are collected, and if it stays so, all of them where the heap has grown by much: V8 itself makes it no
+ * smaller as long as a few requests a second go on.
  * @returns a function that stops it
  */
 export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPorts): () => void {
   const { clock, collect = collectGarbage } = ports
-  const { utilization = utilizationOfLoop(), heapUsed = usedOfHeap } = ports
+  const { utilization = utilizationOfLoop(), memory = memoryOfHeap } = ports
   let most = 0
   let quietLooks = 0
-  let usedBefore = heapUsed()
+  let memoryBefore = memory()
   let stop = clock.after(lookMs, look)
 
   function look(): void {
@@ -91,13 +97,15 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
 
   function collectWhenQuiet(): void {
     quietLooks++
-    if (quietLooks === 1 || quietLooks === looksUntilGivenBack) collect('minor')
-    if (quietLooks === 1 && heapUsed() - usedBefore >= grown) collectAll('major')
+    if (quietLooks !== 1 && quietLooks !== looksUntilIdle) return
+    const now = memory()
+    if (quietLooks === 1 || now - memoryBefore < grown) collect('minor')
+    else collectAll(now <= small ? 'last-resort' : 'major')
   }
 
   function collectAll(collection: Collection): void {
     collect(collection)
-    usedBefore = heapUsed()
+    memoryBefore = memory()
   }
 
   return () => stop()

@@ -22,8 +22,8 @@ describe('memory that was held for peers', () => {
     collectAfter(budget, {
       clock: { after },
       collect: (collection) => collections.push(collection),
-      utilization: () => 0.1,
-      heapUsed: () => 0,
+      utilization: () => 0.2,
+      memory: () => 0,
     })
   })
 
@@ -66,13 +66,13 @@ describe('memory that was held for peers', () => {
 describe('garbage of a busy process', () => {
   let collections: string[]
   let utilization: number
-  let heapUsed: number
+  let memory: number
   let pass: () => void
 
   beforeEach(() => {
     collections = []
     utilization = 1
-    heapUsed = 20 * megabyte
+    memory = 20 * megabyte
     collectAfter(new Quota(64 * megabyte), {
       clock: {
         after: (_ms, callback) => {
@@ -82,10 +82,10 @@ describe('garbage of a busy process', () => {
       },
       collect: (collection) => {
         collections.push(collection)
-        if (collection === 'major') heapUsed -= 10 * megabyte
+        if (collection !== 'minor') memory -= 10 * megabyte
       },
       utilization: () => utilization,
-      heapUsed: () => heapUsed,
+      memory: () => memory,
     })
   })
 
@@ -97,13 +97,13 @@ describe('garbage of a busy process', () => {
   it('is left to V8 while the process is busy, or does something', () => {
     passWith(1)
     passWith(0.5)
-    passWith(0.1)
+    passWith(0.2)
     expect(collections).to.deep.equal([])
   })
 
   it('is collected where it is young, when the process is quiet, and its pages are given back ten seconds later', () => {
     const collected = Array.from({ length: 10 }, () => {
-      passWith(0.05)
+      passWith(0.15)
       return collections.length
     })
     expect(collected).to.deep.equal([1, 1, 1, 1, 1, 2, 2, 2, 2, 2])
@@ -117,12 +117,22 @@ describe('garbage of a busy process', () => {
     expect(collections).to.deep.equal(['minor', 'minor'])
   })
 
-  it('is collected everywhere where the heap has grown by much since the last time', () => {
-    heapUsed += 40 * megabyte
-    passWith(0)
+  const staysQuiet = () => {
+    for (let look = 0; look < 10; look++) passWith(0)
+  }
+
+  it('is collected everywhere where the heap has grown by much since the last time, once the process stays quiet', () => {
+    memory += 40 * megabyte
+    staysQuiet()
     passWith(1)
-    heapUsed += 20 * megabyte
-    passWith(0)
-    expect(collections).to.deep.equal(['minor', 'major', 'minor'])
+    memory += 20 * megabyte
+    staysQuiet()
+    expect(collections).to.deep.equal(['minor', 'last-resort', 'minor', 'minor'])
+  })
+
+  it('is collected once where the heap is large', () => {
+    memory += 400 * megabyte
+    staysQuiet()
+    expect(collections).to.deep.equal(['minor', 'major'])
   })
 })
