@@ -1,24 +1,44 @@
 /** Reading a body within body_max_bytes, body_read_bytes and body_read_seconds, decompressed where the client compressed it. */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, type ZlibOptions } from 'node:zlib'
 import readRaw from 'raw-body'
 import type { RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { countPassed } from '#component/limits/gc-pressure.ts'
+import { Semaphore } from '#component/limits/semaphore.ts'
 import type { BodyLimits } from '#component/request.ts'
 
 /** Content codings that are decoded (RFC 9110 §8.4.1). */
-const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
-  deflate: () => createInflate(),
-  br: () => createBrotliDecompress(),
+const decoders: Readonly<Record<string, (options: Pieces) => NodeJS.ReadWriteStream & Readable>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
 }
+
+/** The options of a decoder. */
+type Pieces = Pick<ZlibOptions, 'chunkSize'>
+
+/** From this many bytes on a body is inflated in large pieces. */
+const largeBody = 16_384
+
+/**
+ * How a body of so many bytes is inflated. Large pieces take less time than many small ones; those of 1 MiB are given back to
+ * the system as soon as they are freed (docs/operations.md, "Stopping").
+ */
+const piecesOf = (bytes: number): Pieces => (bytes < largeBody ? {} : { chunkSize: 1_048_576 })
 
 /** A stream buffers at most this many bytes, whatever body_read_bytes allows: uploads must not fill the memory. */
 const maxBuffered = 65_536
+
+/** Compressed bodies are inflated once they have arrived, few at once: what they become takes memory before it is refused. */
+const inflating = new Semaphore({
+  atOnce: 4,
+  waiting: 1000,
+  refusal: 'too many compressed bodies wait to be inflated',
+})
 
 /** A body decompresses to at most `factor` times its compressed size, or to `floor` bytes. JSON and text usually grow up to 30 times. */
 const maxInflation = { factor: 100, floor: 1_000_000 } as const
@@ -88,13 +108,14 @@ export class RequestBody {
       this.#proceed()
       return this.#collect(limits)
     }
-    const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
-    if (!decoder) {
+    const makeDecoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
+    if (!makeDecoder) {
       const message = 'the content coding is not supported'
       throw new ServiceError('service.error.unsupported_media_type', message)
     }
-    this.#proceed()
-    return this.#decompress(decoder(), limits)
+    return this.readCoded(limits).then((sent) =>
+      inflating.run(() => this.#inflate(makeDecoder(piecesOf(sent.length)), sent, limits)),
+    )
   }
 
   /** Reads the whole body as it was sent, with its content coding, and keeps it. ServiceError 413, 408, 400; 503 as {@link read}. */
@@ -154,33 +175,23 @@ export class RequestBody {
     }
   }
 
-  async #decompress(
+  async #inflate(
     decoder: NodeJS.ReadWriteStream & Readable,
-    { body_max_bytes, body_read_seconds }: BodyLimits,
+    sent: Buffer,
+    { body_max_bytes }: BodyLimits,
   ): Promise<Buffer> {
-    const request = this.#request
-    const stopTimer = this.#clock.after(body_read_seconds, () => decoder.destroy(tooSlow()))
-    const onClose = () => {
-      if (!request.readableEnded) decoder.destroy(gone())
-    }
-    let received = 0
+    const most = Math.max(maxInflation.floor, maxInflation.factor * sent.length)
     let size = 0
-    const onReceived = (chunk: Buffer) => {
-      received += chunk.length
-    }
     decoder.on('data', (chunk: Buffer) => {
       size += chunk.length
-      const most = Math.max(maxInflation.floor, maxInflation.factor * received)
       const problem = size > most ? tooDense() : this.#refusal(chunk.length)
       if (problem) decoder.destroy(problem)
     })
-    request.on('data', onReceived).on('error', ignore).on('close', onClose).pipe(decoder)
+    decoder.end(sent)
     try {
       return await readRaw(decoder, { limit: body_max_bytes })
     } catch (cause) {
-      request.unpipe(decoder)
       decoder.destroy()
-      request.resume()
       if (cause instanceof ServiceError) throw cause
       if (cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large') {
         throw tooLarge()
@@ -188,8 +199,8 @@ export class RequestBody {
       const message = 'the body does not match its Content-Encoding'
       throw new ServiceError('service.error.bad_request', message, { cause })
     } finally {
-      stopTimer()
-      request.off('close', onClose).off('data', onReceived)
+      // the pieces are garbage: they were put together, or there were too many
+      countPassed(size)
     }
   }
 
