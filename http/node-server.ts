@@ -8,6 +8,7 @@ import {
 } from 'node:http'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Connections } from '#http/limits/connections.ts'
 import { Pipeline, pipelineOf } from '#http/limits/pipeline.ts'
 import type { TlsContexts } from '#http/tls/tls-contexts.ts'
@@ -37,6 +38,8 @@ export interface ServerPlan {
   /** Paths at which WebSockets are opened, such as `/ws`. */
   readonly upgradePaths?: readonly string[]
   readonly connections: Pick<Connections, 'limit'>
+  /** Counts the bytes of pipelined requests that wait to be parsed. */
+  readonly pipelined: NetworkShare
   /** Whether the address is that of a trusted proxy, which stands for many clients. */
   isProxy(address: string): boolean
 }
@@ -76,7 +79,7 @@ export function makeServer(plan: ServerPlan): Server {
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     // queued answers are written before anything else happens to their sockets
     socket.prependListener('end', flush)
-    new Pipeline(socket)
+    new Pipeline(socket, plan.pipelined)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     flush()

@@ -11,7 +11,7 @@ import type { ServedPath } from '#component/metrics/place.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import { type AdminConsole, adminFallback } from '#http/console/admin-fallback.ts'
 import { Connections } from '#http/limits/connections.ts'
-import { heldBytes } from '#http/limits/held-bytes.ts'
+import { heldBytes, pipelinedBytes } from '#http/limits/held-bytes.ts'
 import { LoopDelay } from '#http/limits/loop-delay.ts'
 import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
 import { Shedding } from '#http/limits/shedding.ts'
@@ -128,7 +128,7 @@ export class Listeners {
     families.served = withOwnPaths(procedures, () => ports.servedPaths())
     const names = ports.options.metrics?.names
     this.#metrics = new Metrics({ families, sources, siblings, yieldTurn, names })
-    this.#held = heldBytes(ports.budget, () => this.#usage.refuse('limits.buffered_bytes'))
+    this.#held = heldBytes(ports.budget, this.#usage)
   }
 
   /** Serves requests that come by a server of the host process, as the gateway listener would. */
@@ -142,7 +142,7 @@ export class Listeners {
   }
 
   async open(): Promise<void> {
-    const { options, clock, log, webSocket } = this.#ports
+    const { options, clock, log, webSocket, budget } = this.#ports
     const { gateway, admin, health, router, limits } = options
     const isClosing = () => this.#isDraining
     const gatewayPorts = this.#gatewayPorts()
@@ -178,7 +178,7 @@ export class Listeners {
     const none = createListener(adminPorts, undefined, refuseAll(adminPorts))
     const isProxy = (address: string) => proxies.has(address)
     const connections = new Connections(limits, this.#usage)
-    const plain = { limits, connections, isProxy }
+    const plain = { limits, connections, isProxy, pipelined: pipelinedBytes(budget, this.#usage) }
     const routed = {
       ...plain,
       tls: this.tls.isSecure ? this.tls : undefined,

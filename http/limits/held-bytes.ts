@@ -1,5 +1,6 @@
 /** Bytes that are held for HTTP clients: bodies while they are read and used, answers until they have left. */
 
+import type { LimitUsage } from '#component/limits/limit-usage.ts'
 import { NetworkShare } from '#component/limits/network-share.ts'
 import { Quota } from '#component/limits/quota.ts'
 
@@ -15,9 +16,22 @@ const networkPart = 1 / 4
 /**
  * The bytes that HTTP clients hold.
  * @param whole the budget of the process (`limits.buffered_bytes`)
- * @param onRefused called when there is no room
+ * @param usage counts what there is no room for
  */
-export function heldBytes(whole: Quota, onRefused: () => void): NetworkShare {
+export function heldBytes(whole: Quota, usage: LimitUsage): NetworkShare {
   const all = new Quota(Math.floor(whole.limit * httpPart), whole)
-  return new NetworkShare(Math.floor(all.limit * networkPart), { whole: all, onRefused })
+  return shareOf(all, networkPart, usage)
 }
+
+/** The part of all buffered bytes that may wait on the connections of one network as requests that are not parsed yet. */
+const pipelinedPart = 1 / 32
+
+/** The bytes of pipelined requests that wait to be parsed; parameters as those of {@link heldBytes}. */
+export const pipelinedBytes = (whole: Quota, usage: LimitUsage): NetworkShare =>
+  shareOf(whole, pipelinedPart, usage)
+
+const shareOf = (whole: Quota, part: number, usage: LimitUsage): NetworkShare =>
+  new NetworkShare(Math.floor(whole.limit * part), {
+    whole,
+    onRefused: () => usage.refuse('limits.buffered_bytes'),
+  })

@@ -1,6 +1,7 @@
 /** Bounds the unanswered pipelined requests of a connection (RFC 9112 §9.3.2), and shares the event loop between connections. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { NetworkShare } from '#component/limits/network-share.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 
 /** At most this many unanswered requests of a connection are served at once; later ones wait. */
@@ -93,8 +94,9 @@ const networks = new Map<string, Network>()
  */
 export class Pipeline {
   readonly #socket: Socket
-  readonly #networkName: string
+  readonly #address: string
   readonly #network: Network
+  readonly #waiting: NetworkShare
   /** The listeners of a guarded connection. */
   #guards: Guards | undefined
   #unanswered = 0
@@ -104,15 +106,22 @@ export class Pipeline {
   #last: IncomingMessage | undefined
   /** Bytes that are received and not parsed yet. */
   #rest: Buffer | undefined
+  /** Bytes of {@link #rest} that its network is charged with. */
+  #charged = 0
   #isPaused = false
   #ending: (() => void) | undefined
 
-  /** @param socket just accepted by a server of node:http, which listens to its data */
-  constructor(socket: Socket) {
+  /**
+   * @param socket just accepted by a server of node:http, which listens to its data
+   * @param waiting counts the bytes that wait to be parsed
+   */
+  constructor(socket: Socket, waiting: NetworkShare) {
     this.#socket = socket
-    this.#networkName = networkOf(socket.remoteAddress ?? '')
-    this.#network = networks.get(this.#networkName) ?? new Network()
-    networks.set(this.#networkName, this.#network)
+    this.#waiting = waiting
+    this.#address = socket.remoteAddress ?? ''
+    const name = networkOf(this.#address)
+    this.#network = networks.get(name) ?? new Network()
+    networks.set(name, this.#network)
     this.#network.pipelines.add(this)
     pipelines.set(socket, this)
     socket.on('close', onClosed)
@@ -147,7 +156,7 @@ export class Pipeline {
     if (this.#ending) return
     if (this.#rest) {
       this.#rest = Buffer.concat([this.#rest, bytes])
-      this.#pause()
+      this.#wait()
     } else this.#pass(bytes)
   }
 
@@ -156,17 +165,33 @@ export class Pipeline {
     this.#rest = bytes
     for (let isFirst = true; this.#rest; isFirst = false) {
       if (this.#unanswered >= maxUnanswered) {
-        this.#pause()
+        this.#wait()
         return
       }
       if (!isFirst && !scheduler.tryTake()) {
         scheduler.wait(this)
-        this.#pause()
+        this.#wait()
         return
       }
       this.#parseOne(this.#rest)
     }
+    this.#charge()
     this.#resume()
+  }
+
+  /** Reads no further while bytes wait to be parsed; when they are too many in its network, the connection is closed. */
+  #wait(): void {
+    this.#pause()
+    if (!this.#charge()) this.#socket.destroy()
+  }
+
+  /** Charges the network with the bytes that wait now; false, with nothing changed, when they are too many. */
+  #charge(): boolean {
+    const more = (this.#rest?.length ?? 0) - this.#charged
+    if (more > 0 && !this.#waiting.tryTake(this.#address, more)) return false
+    if (more < 0) this.#waiting.give(this.#address, -more)
+    this.#charged += more
+    return true
   }
 
   #parseOne(bytes: Buffer): void {
@@ -241,6 +266,7 @@ export class Pipeline {
   /** Parses nothing more, and calls back once every request that has arrived whole is answered. */
   finish(callback: () => void): void {
     this.#rest = undefined
+    this.#charge()
     this.#ending = callback
     this.#endIfIdle(callback)
   }
@@ -254,10 +280,11 @@ export class Pipeline {
   leave(): Buffer {
     const rest = this.#rest ?? Buffer.alloc(0)
     this.#rest = undefined
+    this.#charge()
     this.#held = undefined
     scheduler.forget(this)
     const { pipelines: open } = this.#network
-    if (open.delete(this) && open.size === 0) networks.delete(this.#networkName)
+    if (open.delete(this) && open.size === 0) networks.delete(networkOf(this.#address))
     const guards = this.#guards
     if (guards) this.#socket.off('data', guards.onData).off('resume', guards.onResume)
     return rest

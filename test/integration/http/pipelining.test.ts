@@ -1,6 +1,8 @@
 /** Pipelined requests: how many of a connection are served at once, and what becomes of the rest. */
 import { expect } from 'chai'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import { LimitUsage } from '#component/limits/limit-usage.ts'
+import { Quota } from '#component/limits/quota.ts'
 import { ownPath } from '#component/metrics/place.ts'
 import type { HttpPorts } from '#http/server.ts'
 import { untilHolds } from '#test/support/running/until.ts'
@@ -109,6 +111,44 @@ describe('pipelined requests', () => {
     await other.read()
     expect(begun.length).to.be.lessThan(flood.length * paths.length)
     for (const one of [...flood, other]) one.close()
+  })
+
+  it('wait in few bytes of a network: a connection with more is closed, and others go on', async () => {
+    // 31,250 for each network
+    const budget = new Quota(1_000_000)
+    const usage = new LimitUsage()
+    await start({ budget, usage })
+    const flood = Array.from({ length: 2000 }, (_, index) => get(`/${index}`)).join('')
+    const clients = [client, new RawClient(fixture.port), new RawClient(fixture.port)]
+    // from here on the connections of the network are parsed request by request
+    client.send(paths.map(get).join(''))
+    await untilHolds(() => unanswered() >= 32)
+    const [, within, beyond] = clients
+    within?.send(paths.map(get).join(''))
+    await untilHolds(() => unanswered() >= 64 && budget.used > 0)
+    const waiting = budget.used
+    beyond?.send(flood)
+    await untilHolds(() => usage.all.some(({ refused }) => refused > 0))
+    expect(usage.all.find(({ refused }) => refused > 0)?.key).to.equal('limits.buffered_bytes')
+    await othersAreServed()
+    expect(budget.used).to.equal(waiting)
+    expect((await beyond?.read())?.status).to.equal(0)
+    release()
+    for (const path of paths) expect((await within?.read())?.body).to.equal(`"${path}"`)
+    await untilHolds(() => budget.used === 0)
+    for (const one of clients) one.close()
+  })
+
+  it('that wait are given back when their client goes', async () => {
+    const budget = new Quota(64_000_000)
+    await start({ budget })
+    client.send(paths.map(get).join(''))
+    await untilHolds(() => unanswered() >= 32)
+    const next = new RawClient(fixture.port)
+    next.send(paths.map(get).join(''))
+    await untilHolds(() => budget.used > 0)
+    next.close()
+    await untilHolds(() => budget.used === 0)
   })
 
   it('are answered before a malformed one behind them is', async () => {
