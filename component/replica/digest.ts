@@ -15,14 +15,17 @@ const lineOf = ({ kind, id, stamp, hash }: Summary): string =>
 export const digestOfSummaries = (summaries: Iterable<Summary>): string =>
   sha256(Array.from(summaries, lineOf).sort().join('\n'))
 
+type Named = readonly [name: string, digest: string]
+
+const byName = ([a]: Named, [b]: Named): number => (a < b ? -1 : 1)
+
+/** The digest of everything, from those of the buckets: name to digest, in the order of the names. */
+const digestOfOrdered = (buckets: Iterable<Named>): string =>
+  sha256(Array.from(buckets, ([name, digest]) => `${name} ${digest}`).join('\n'))
+
 /** The digest of everything, from those of the buckets. */
 export const digestOfBuckets = (buckets: Readonly<Record<string, string>>): string =>
-  sha256(
-    Object.entries(buckets)
-      .map(([name, digest]) => `${name} ${digest}`)
-      .sort()
-      .join('\n'),
-  )
+  digestOfOrdered(Object.entries(buckets).sort(byName))
 
 /** The names of the buckets that differ between two nodes, those that only one of them has included. */
 export const unequalBuckets = (
@@ -36,9 +39,12 @@ export const unequalBuckets = (
 /** Summaries in 256 buckets. After a change only the digest of its bucket is made anew. */
 export class Buckets<S extends Summary = Summary> {
   readonly #summaries = new Map<string, Map<string, S>>()
-  /** Those that are up to date. */
-  readonly #digests = new Map<string, string>()
+  /** Name to digest, in the order of the names. */
+  #digests = new Map<string, string>()
+  /** Buckets that have changed since. */
+  readonly #changed = new Set<string>()
   #whole: string | undefined
+  #record: Readonly<Record<string, string>> | undefined
 
   /** Stores an entry; it replaces the document's earlier one. */
   put(entry: S): void {
@@ -46,8 +52,7 @@ export class Buckets<S extends Summary = Summary> {
     const bucket = this.#summaries.get(name)
     if (bucket) bucket.set(keyOf(entry), entry)
     else this.#summaries.set(name, new Map([[keyOf(entry), entry]]))
-    this.#digests.delete(name)
-    this.#whole = undefined
+    this.#change(name)
   }
 
   /** Removes the document's entry. */
@@ -56,25 +61,41 @@ export class Buckets<S extends Summary = Summary> {
     const bucket = this.#summaries.get(name)
     bucket?.delete(keyOf(entry))
     if (bucket?.size === 0) this.#summaries.delete(name)
-    this.#digests.delete(name)
-    this.#whole = undefined
+    this.#change(name)
   }
 
   /** The digest of everything: hex. */
   get digest(): string {
-    this.#whole ??= digestOfBuckets(this.digests)
+    this.#whole ??= digestOfOrdered(this.#upToDate())
     return this.#whole
   }
 
   /** Name to digest; empty ones are absent. */
   get digests(): Readonly<Record<string, string>> {
-    const digests: Record<string, string> = {}
-    for (const [name, bucket] of this.#summaries) {
-      const digest = this.#digests.get(name) ?? digestOfSummaries(bucket.values())
-      this.#digests.set(name, digest)
-      digests[name] = digest
+    this.#record ??= Object.fromEntries(this.#upToDate())
+    return this.#record
+  }
+
+  #change(name: string): void {
+    this.#changed.add(name)
+    this.#whole = undefined
+    this.#record = undefined
+  }
+
+  #upToDate(): ReadonlyMap<string, string> {
+    let isOrdered = true
+    for (const name of this.#changed) {
+      const bucket = this.#summaries.get(name)
+      if (!bucket) {
+        this.#digests.delete(name)
+        continue
+      }
+      isOrdered &&= this.#digests.has(name)
+      this.#digests.set(name, digestOfSummaries(bucket.values()))
     }
-    return digests
+    this.#changed.clear()
+    if (!isOrdered) this.#digests = new Map([...this.#digests].sort(byName))
+    return this.#digests
   }
 
   /** The summaries in these buckets. */

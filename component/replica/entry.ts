@@ -1,5 +1,5 @@
 /** An entry of the replicated map: the newest known version of a document, or the fact that it was deleted; and its changes. */
-import { createHash } from 'node:crypto'
+import { createHash, hash as digestOf, type Hash } from 'node:crypto'
 import { canonicalParts } from '#component/codec/json.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import type { Stamp } from './stamp.ts'
@@ -67,14 +67,15 @@ const stepLength = 65_536
 
 /** {@link hashOf} in steps; of any JSON value. */
 export function* hashing(document: unknown): Steps<string> {
-  const hash = createHash('sha256')
+  let hash: Hash | undefined
   let text = ''
   for (const part of canonicalParts(document)) {
     text += part
     if (text.length < stepLength) continue
+    hash ??= createHash('sha256')
     hash.update(text)
     text = ''
     yield
   }
-  return hash.update(text).digest('hex')
+  return hash ? hash.update(text).digest('hex') : digestOf('sha256', text)
 }

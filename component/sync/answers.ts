@@ -39,7 +39,7 @@ export function summariesOf(replica: Replica, buckets: readonly string[]): Page<
   let answered = 0
   for (const bucket of buckets) {
     const summaries = replica.summaries([bucket])
-    size += sizeOf(summaries)
+    size += Buffer.byteLength(JSON.stringify(summaries))
     if (answered > 0 && size > pageBytes) break
     items.push(...summaries)
     answered++

@@ -52,6 +52,8 @@ export class Peers {
   readonly #storeOffsetMs: () => number | undefined
   readonly #ownSpeaker: string | undefined
   readonly #known = new Map<string, Known>()
+  /** Of all in {@link #known}, in order; undefined: one has come or gone. */
+  #names: readonly string[] | undefined
   #lastExchangedAt: number | undefined
 
   /**
@@ -98,15 +100,15 @@ export class Peers {
   /** What another gateway is told of those that are there. */
   introductions(): Introduced[] {
     const now = this.#clock.now()
-    return this.#all().flatMap(({ node, heardAt }) => {
-      const heartbeat = this.#known.get(node)?.heartbeat
-      return heartbeat ? [{ heartbeat, ago: Math.max(0, now - heardAt) }] : []
-    })
+    return this.#all().map(({ heartbeat, peer }) => ({
+      heartbeat,
+      ago: Math.max(0, now - peer.heardAt),
+    }))
   }
 
   /** It has said that it leaves. */
   drop(node: string): void {
-    this.#known.delete(node)
+    if (this.#known.delete(node)) this.#names = undefined
   }
 
   /** An exchange with the peer has succeeded. */
@@ -130,11 +132,15 @@ export class Peers {
   /** All other gateways that are there, by name: of their processes, the ones that send heartbeats. */
   present(): Peer[] {
     const isOther = ({ node, speaker }: Peer) => speaker === undefined && node !== this.#ownSpeaker
-    return this.#all().filter(isOther)
+    return this.#all()
+      .map(({ peer }) => peer)
+      .filter(isOther)
   }
 
-  #all(): Peer[] {
-    return [...this.#known.keys()].sort().flatMap((node) => this.get(node) ?? [])
+  #all(): Known[] {
+    this.#names ??= [...this.#known.keys()].sort()
+    const now = this.#clock.now()
+    return this.#names.map((node) => this.#find(node, now)).filter((known) => known !== undefined)
   }
 
   /**
@@ -152,22 +158,14 @@ export class Peers {
     return Math.abs(low) < Math.abs(high) ? low : high
   }
 
-  #find(node: string): Known | undefined {
+  #find(node: string, now = this.#clock.now()): Known | undefined {
     const known = this.#known.get(node)
-    if (this.#isHeard(known) || this.#isHeard(this.#known.get(known?.peer.speaker ?? node))) {
-      return known
-    }
-    this.#known.delete(node)
+    if (known === undefined || isHeard(known, now)) return known
+    const { speaker } = known.peer
+    const speaking = speaker === undefined ? undefined : this.#known.get(speaker)
+    if (speaking && isHeard(speaking, now)) return known
+    this.drop(node)
     return undefined
-  }
-
-  /** Whether it has said something in time. One that sends no heartbeats is there as long as the one that sends them. */
-  #isHeard(known: Known | undefined): boolean {
-    // a clock that was set back must not keep a peer present
-    return (
-      known !== undefined &&
-      Math.abs(this.#clock.now() - known.peer.heardAt) <= silenceOf(known.peer)
-    )
   }
 
   #note(known: Known, heartbeat: Heartbeat): void {
@@ -186,6 +184,7 @@ export class Peers {
   #add(heartbeat: Heartbeat, heardAt: number): void {
     const { node, seq } = heartbeat
     const peer = { ...peerOf(heartbeat, heardAt), exchangedAt: undefined }
+    this.#names = undefined
     this.#known.set(node, { peer, heartbeat, highest: seq, seen: new Set([seq]) })
   }
 }
@@ -200,6 +199,13 @@ function peerOf(heartbeat: Heartbeat, heardAt: number): Omit<Peer, 'exchangedAt'
     ...{ clockOffsetMs, heardAt },
   }
 }
+
+/**
+ * Whether it has said something in time. One that sends no heartbeats is there as long as the one that sends them.
+ * @param now milliseconds since the epoch; a clock that was set back must not keep a peer present
+ */
+const isHeard = ({ peer }: Known, now: number): boolean =>
+  Math.abs(now - peer.heardAt) <= silenceOf(peer)
 
 /** How long a peer may say nothing; milliseconds. */
 const silenceOf = ({ everyMs = 0 }: Peer): number => Math.max(goneMs, missed * everyMs)

@@ -123,7 +123,7 @@ export function readList<T>(
   read: (item: unknown) => T | undefined,
 ): readonly T[] | undefined {
   if (!Array.isArray(value)) return undefined
-  return value.flatMap((item) => read(item) ?? [])
+  return value.map(read).filter((item) => item !== undefined)
 }
 
 /** The name of a document of a kind that is known here. */
