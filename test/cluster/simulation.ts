@@ -3,6 +3,8 @@
  * happens follows from the seed: clients change documents, while messages are lost, delayed, repeated and overtaken, the network
  * is partitioned, sessions are cut, and processes hang, crash and start again with what is on their disk and a clock that was set.
  */
+import { compareEntries } from '#component/replica/conflict-resolution.ts'
+import type { Entry } from '#component/replica/entry.ts'
 import { Cluster, type Mutation, type Node } from '#test/unit/replica/cluster.ts'
 import { seeded } from '#test/unit/sync/time.ts'
 
@@ -163,7 +165,7 @@ class Simulation {
 
   #areEqual(): boolean {
     const [first, ...others] = this.cluster.nodes.map(heldBy)
-    return others.every((held) => held === first)
+    return others.every((held) => isSame(first, held))
   }
 
   async run(): Promise<Outcome> {
@@ -192,12 +194,20 @@ class Simulation {
   }
 }
 
-/** The versions that a node holds, as a text: not by its digest, which may be wrong. */
-const heldBy = ({ process }: Node): string =>
-  (process?.replica.entries('api_spec') ?? [])
-    .map(({ id, stamp, hash }) => JSON.stringify([id, stamp, hash]))
-    .sort()
-    .join()
+/** The versions that a node holds. */
+const heldBy = ({ process }: Node): readonly Entry[] => process?.replica.entries('api_spec') ?? []
+
+/** Whether two nodes hold the same: not by their digests, which may be wrong. */
+function isSame(ours: readonly Entry[] = [], theirs: readonly Entry[]): boolean {
+  const byId = new Map(ours.map((entry) => [entry.id, entry]))
+  return (
+    ours.length === theirs.length &&
+    theirs.every((entry) => {
+      const other = byId.get(entry.id)
+      return other !== undefined && compareEntries(entry, other) === 0
+    })
+  )
+}
 
 /** Runs a plan: the same one always comes out the same. */
 export const simulate = (plan: Plan): Promise<Outcome> => new Simulation(plan).run()

@@ -43,16 +43,15 @@ export class SlowStore implements ReplicaStore {
     this.#waiting.clear()
   }
 
-  async #work<T>(work: () => Promise<T>): Promise<T> {
-    await new Promise<void>((begin) => {
-      const ms = this.delay()
+  #work<T>(work: () => Promise<T>): Promise<T> {
+    const ms = this.delay()
+    if (ms === 0 && !this.#hasEnded) return work()
+    return new Promise<void>((begin) => {
       if (this.#hasEnded) return
-      if (ms === 0) return begin()
       this.#waiting.add(begin)
       this.#time.after(ms, () => {
         if (this.#waiting.delete(begin)) begin()
       })
-    })
-    return work()
+    }).then(work)
   }
 }

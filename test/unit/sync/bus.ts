@@ -56,6 +56,8 @@ export class Bus {
   traffic = 0
   readonly sessions = new Set<BusSession>()
   readonly registrations = new Map<string, Registration>()
+  /** Of the registrations, by their ids. */
+  readonly #uris = new Map<number, string>()
   #count = 0
 
   constructor(time: SimulatedTime) {
@@ -80,6 +82,7 @@ export class Bus {
 
   publish(from: BusSession, topic: string, payload: Payload): void {
     const size = this.#sizeOf(payload)
+    const origin = { details: { publisher: from.id }, uri: topic }
     for (const to of this.sessions) {
       if (to === from || to.part !== from.part) continue
       for (const handler of to.topics.get(topic) ?? []) {
@@ -87,45 +90,78 @@ export class Bus {
         if (this.isWatched) this.events.push(passing)
         for (let copy = this.copies(passing); copy > 0; copy--) {
           this.traffic += size
-          this.#deliver(passing, () => {
-            handler(payload, { details: { publisher: from.id }, uri: topic })
-          })
+          this.#deliver(passing, () => handler(payload, origin))
         }
       }
     }
   }
 
-  async call(from: BusSession, uri: string, payload: Payload): Promise<Payload> {
+  /** The one or the other of `resolve` and `reject` is called, or none if the answer is lost. */
+  call(
+    from: BusSession,
+    uri: string,
+    payload: Payload,
+    resolve: (answer: Payload) => void,
+    reject: (error: WampError) => void,
+  ): void {
     if (this.isWatched) this.calls.push(uri)
     if (uri.startsWith('wamp.')) {
-      await new Promise<void>((resolve) => this.time.after(1, resolve))
-      return { args: [this.#meta(uri, payload.args[0])], kwargs: {} }
+      this.time.after(1, () => {
+        const told = this.#meta(uri, payload.args[0])
+        if (told instanceof WampError) reject(told)
+        else resolve({ args: [told], kwargs: {} })
+      })
+      return
     }
     const callee = this.registrations.get(uri)?.callees.at(-1)
-    if (!callee) throw new WampError('wamp.error.no_such_procedure')
+    if (!callee) {
+      reject(new WampError('wamp.error.no_such_procedure'))
+      return
+    }
     const to = callee.session
     const passing: Passing = { kind: 'call', uri, payload, from, to }
     this.onCall(passing)
     this.traffic += this.#sizeOf(payload)
-    const gone = new WampError('wamp.error.canceled', { args: ['the callee has gone'] })
-    if (!to.isOpen) throw gone
-    return new Promise((resolve, reject) => {
-      const serve = async () => {
-        const origin = { details: { caller: from.id }, uri }
-        const answer = await callee.handler(payload, origin)
-        to.lost.delete(lose)
-        this.traffic += this.#sizeOf(answer)
-        this.onAnswer(passing, answer)
-        this.#deliver({ ...passing, from: to, to: from }, () => resolve(answer))
-      }
-      const lose = () => reject(gone)
-      to.lost.add(lose)
-      // the router of the one part hears nothing of the other
-      if (to.part !== from.part) return
-      this.#deliver(passing, () => {
-        serve().catch((error: unknown) => reject(errorOf(error)))
-      })
+    const lose = () =>
+      reject(new WampError('wamp.error.canceled', { args: ['the callee has gone'] }))
+    if (!to.isOpen) {
+      lose()
+      return
+    }
+    const serve = async () => {
+      const origin = { details: { caller: from.id }, uri }
+      const answer = await callee.handler(payload, origin)
+      to.lost.delete(lose)
+      this.traffic += this.#sizeOf(answer)
+      this.onAnswer(passing, answer)
+      this.#deliver({ ...passing, from: to, to: from }, () => resolve(answer))
+    }
+    to.lost.add(lose)
+    // the router of the one part hears nothing of the other
+    if (to.part !== from.part) return
+    this.#deliver(passing, () => {
+      serve().catch((error: unknown) => reject(errorOf(error)))
     })
+  }
+
+  /** The last one that has registered a procedure is called. */
+  register(session: BusSession, uri: string, handler: InvocationHandler): void {
+    const known = this.registrations.get(uri)
+    const registration = known ?? { id: this.nextId(), uri, callees: [] }
+    registration.callees.push({ session, handler })
+    this.registrations.set(uri, registration)
+    this.#uris.set(registration.id, uri)
+  }
+
+  /** Everything of a session that has ended. */
+  unregister(session: BusSession): void {
+    for (const [uri, { callees, id }] of this.registrations) {
+      const index = callees.findIndex((callee) => callee.session === session)
+      if (index >= 0) callees.splice(index, 1)
+      if (callees.length > 0) continue
+      this.registrations.delete(uri)
+      this.#uris.delete(id)
+    }
   }
 
   #sizeOf(payload: Payload): number {
@@ -133,24 +169,23 @@ export class Bus {
   }
 
   #meta(uri: string, id: unknown): unknown {
-    if (!this.hasMeta) throw new WampError('wamp.error.not_authorized')
-    const { registrations } = this
+    if (!this.hasMeta) return new WampError('wamp.error.not_authorized')
     if (uri === 'wamp.registration.list') {
-      const exact = Array.from(registrations.values(), (registration) => registration.id)
-      return { exact, prefix: [], wildcard: [] }
+      return { exact: [...this.#uris.keys()], prefix: [], wildcard: [] }
     }
-    const found = Array.from(registrations.values()).find((registration) => registration.id === id)
-    if (!found) throw new WampError('wamp.error.no_such_registration')
-    return { id: found.id, uri: found.uri, match: 'exact', invoke: 'last' }
+    const found = this.#uris.get(Number(id))
+    if (found === undefined) return new WampError('wamp.error.no_such_registration')
+    return { id, uri: found, match: 'exact', invoke: 'last' }
   }
 
   /** What is under way to or from a session that is held waits for it; a session that has ended gets nothing. */
   #deliver(passing: Passing, arrive: () => void): void {
-    const life = passing.to.life
+    const { from, to } = passing
+    const { life } = to
     const tryToArrive = () => {
-      const held = [passing.from, passing.to].find(({ isHeld }) => isHeld)
-      if (held) held.waiting.push(tryToArrive)
-      else if (passing.to.life === life && passing.to.isOpen) arrive()
+      if (from.isHeld) from.waiting.push(tryToArrive)
+      else if (to.isHeld) to.waiting.push(tryToArrive)
+      else if (to.life === life && to.isOpen) arrive()
     }
     this.time.after(this.delay(passing), tryToArrive)
   }
@@ -193,11 +228,7 @@ export class BusSession {
     this.isOpen = false
     this.topics.clear()
     this.#bus.sessions.delete(this)
-    for (const [uri, { callees }] of this.#bus.registrations) {
-      const index = callees.findIndex(({ session }) => session === this)
-      if (index >= 0) callees.splice(index, 1)
-      if (callees.length === 0) this.#bus.registrations.delete(uri)
-    }
+    this.#bus.unregister(this)
     const lost = [...this.lost]
     this.lost.clear()
     for (const tell of lost) tell()
@@ -209,30 +240,30 @@ export class BusSession {
   }
 
   call(uri: string, payload: Payload, _options: Options, timeoutMs: number): Call {
-    let cancel: () => void = () => undefined
-    const result = new Promise<CallResult>((resolve, reject) => {
-      if (!this.isOpen) throw netFailure()
-      const fail = (uri: string) => () => reject(new WampError(uri))
-      const stopTimer = this.#bus.time.after(timeoutMs, fail('service.error.timeout'))
-      cancel = () => {
-        stopTimer()
-        fail('wamp.error.canceled')()
-      }
-      const lose = () => {
-        stopTimer()
-        reject(netFailure())
-      }
-      this.lost.add(lose)
-      this.#bus
-        .call(this, uri, payload)
-        .finally(() => {
-          stopTimer()
-          this.lost.delete(lose)
-        })
-        .then((answer) => resolve({ ...answer, request_id: 1, details: {} }), reject)
-    })
+    const { promise: result, resolve, reject } = Promise.withResolvers<CallResult>()
     result.catch(() => undefined)
-    return { result, cancel: () => cancel() }
+    if (!this.isOpen) {
+      reject(netFailure())
+      return { result, cancel: () => undefined }
+    }
+    const end = () => {
+      stopTimer()
+      this.lost.delete(lose)
+    }
+    const fail = (error: WampError) => {
+      end()
+      reject(error)
+    }
+    const lose = () => fail(netFailure())
+    const failBy = (uri: string) => () => fail(new WampError(uri))
+    const stopTimer = this.#bus.time.after(timeoutMs, failBy('service.error.timeout'))
+    this.lost.add(lose)
+    const succeed = (answer: Payload) => {
+      end()
+      resolve({ ...answer, request_id: 1, details: {} })
+    }
+    this.#bus.call(this, uri, payload, succeed, fail)
+    return { result, cancel: failBy('wamp.error.canceled') }
   }
 
   async publish(topic: string, payload: Payload): Promise<{ publication_id: number }> {
@@ -243,12 +274,7 @@ export class BusSession {
 
   async register(uri: string, handler: InvocationHandler, options: Options = {}): Promise<void> {
     if (options.invoke !== 'last') throw new TypeError('a predecessor would keep the name')
-    this.#keep(() => {
-      const known = this.#bus.registrations.get(uri)
-      const registration = known ?? { id: this.#bus.nextId(), uri, callees: [] }
-      registration.callees.push({ session: this, handler })
-      this.#bus.registrations.set(uri, registration)
-    })
+    this.#keep(() => this.#bus.register(this, uri, handler))
   }
 
   async subscribe(topic: string, handler: EventHandler): Promise<void> {

@@ -5,56 +5,84 @@ import type { Clock } from '#component/clock.ts'
 export const start = 1_763_740_800_000
 
 interface Timer {
-  readonly at: number
-  /** Timers of one moment fire in the order in which they were set. */
-  readonly order: number
   /** Undefined: it was cancelled, or has fired. */
   callback: (() => void) | undefined
 }
 
-const isBefore = (a: Timer, b: Timer) => a.at < b.at || (a.at === b.at && a.order < b.order)
-
-/** Timers, the next one first: a binary heap. */
+/** Timers by the moment when they are due: few moments are told apart, and those of one fire in the order in which they were set. */
 class Timers {
-  readonly #heap: Timer[] = []
+  /** The next one first: a binary heap. */
+  readonly #moments: number[] = []
+  readonly #due = new Map<number, Timer[]>()
 
-  get next(): Timer | undefined {
-    return this.#heap[0]
+  /** The next moment at which one is due. */
+  get next(): number | undefined {
+    return this.#moments[0]
   }
 
-  add(timer: Timer): void {
-    const heap = this.#heap
+  add(at: number, timer: Timer): void {
+    const due = this.#due.get(at)
+    if (due) {
+      due.push(timer)
+      return
+    }
+    this.#due.set(at, [timer])
+    this.#insert(at)
+  }
+
+  /** Calls those of the next moment, those included that they set for it. @returns how many have fired */
+  fire(): number {
+    const at = this.#moments[0] as number
+    const due = this.#due.get(at) ?? []
+    let fired = 0
+    for (const timer of due) {
+      const { callback } = timer
+      if (callback === undefined) continue
+      timer.callback = undefined
+      fired++
+      callback()
+    }
+    this.#due.delete(at)
+    this.#removeNext()
+    return fired
+  }
+
+  #insert(moment: number): void {
+    const heap = this.#moments
     let at = heap.length
     while (at > 0) {
       const parent = (at - 1) >> 1
-      const other = heap[parent] as Timer
-      if (isBefore(other, timer)) break
+      const other = heap[parent] as number
+      if (other <= moment) break
       heap[at] = other
       at = parent
     }
-    heap[at] = timer
+    heap[at] = moment
   }
 
-  removeNext(): void {
-    const heap = this.#heap
+  #removeNext(): void {
+    const heap = this.#moments
     const last = heap.pop()
     if (last === undefined || heap.length === 0) return
     let at = 0
     for (;;) {
       let child = 2 * at + 1
       if (child >= heap.length) break
-      if (child + 1 < heap.length && isBefore(heap[child + 1] as Timer, heap[child] as Timer))
-        child++
-      if (isBefore(last, heap[child] as Timer)) break
-      heap[at] = heap[child] as Timer
+      if (child + 1 < heap.length && (heap[child + 1] as number) < (heap[child] as number)) child++
+      const other = heap[child] as number
+      if (last <= other) break
+      heap[at] = other
       at = child
     }
     heap[at] = last
   }
 }
 
-/** Lets everything run that waits for nothing but promises. */
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+/** Lets everything run that waits for nothing but promises, and events that have arrived. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** Lets everything run that waits for nothing but promises. To be called by what runs in one of them: ticks come after those. */
+const settle = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
 /** Numbers from 0 to 1 that are the same in each run (mulberry32). */
 export function seeded(seed: number): () => number {
@@ -78,7 +106,6 @@ export class SimulatedTime {
   /** The same numbers for the same seed. */
   readonly random: () => number
   readonly #timers = new Timers()
-  #count = 0
   #pending = 0
 
   constructor(seed: number) {
@@ -91,10 +118,9 @@ export class SimulatedTime {
   }
 
   after(ms: number, callback: () => void): () => void {
-    this.#count++
     this.#pending++
-    const timer: Timer = { at: this.now + ms, order: this.#count, callback }
-    this.#timers.add(timer)
+    const timer: Timer = { callback }
+    this.#timers.add(this.now + ms, timer)
     return () => {
       if (timer.callback) this.#pending--
       timer.callback = undefined
@@ -116,17 +142,16 @@ export class SimulatedTime {
   /** Everything that is due within so many milliseconds happens, in order. */
   async advance(ms: number): Promise<void> {
     const end = this.now + ms
-    await settle()
-    for (let next = this.#timers.next; next && next.at <= end; next = this.#timers.next) {
-      this.#timers.removeNext()
-      const { callback } = next
-      if (callback === undefined) continue
-      next.callback = undefined
-      this.#pending--
-      this.now = next.at
-      callback()
+    await nextTurn()
+    const timers = this.#timers
+    for (let next = timers.next; next !== undefined && next <= end; next = timers.next) {
+      const before = this.now
+      this.now = next
+      const fired = timers.fire()
+      this.#pending -= fired
       // what is due at one moment happens before what follows from it
-      if (this.#timers.next?.at !== next.at) await settle()
+      if (fired > 0) await settle()
+      else this.now = before
     }
     this.now = end
   }
