@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import type { ReplyBody } from '#component/gateway/exchange.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import { maxUncounted } from '#http/limits/held-bytes.ts'
+import { pipelineOf } from '#http/limits/pipeline.ts'
 import type { HttpExchange } from './read-request.ts'
 
 /** The chunks of bytes that many streams are sent. */
@@ -100,7 +101,7 @@ export function sendEvents(
   exchange: HttpExchange,
   body: ReplyBody & { readonly kind: 'events' },
 ): void {
-  const { method, response } = exchange
+  const { method, request, response } = exchange
   if (method === 'head') {
     body.cancel()
     response.end()
@@ -110,4 +111,6 @@ export function sendEvents(
   body.begin(new ResponseSink(exchange))
   // the head leaves with the first frame, or without one
   if (!response.writableEnded) response.flushHeaders()
+  if (response.shouldKeepAlive || !response.socket) return
+  pipelineOf(response.socket)?.release(request)
 }

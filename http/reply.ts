@@ -6,6 +6,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { reportThrown } from '#component/gateway/failure-report.ts'
 import { maxUncounted } from '#http/limits/held-bytes.ts'
+import { pipelineOf } from '#http/limits/pipeline.ts'
 import { isRefused } from './body.ts'
 import { encodeBody } from './codec.ts'
 import { sendEvents } from './event-stream.ts'
@@ -37,13 +38,14 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   const { head, content, length } = composeReply(exchange.id, reply)
   for (const cookie of exchange.cookies ?? []) head.push('set-cookie', cookie)
   holdAnswer(exchange, content)
-  if (mustClose || !canGoOn(exchange, status)) {
+  const isHead = exchange.method === 'head'
+  const isLast = mustClose || (!isHead && isEndless(exchange, reply.body))
+  if (isLast || !canGoOn(exchange, status)) {
     response.shouldKeepAlive = false
     if (!request.complete) linger(request.socket, !isRefused(status))
   }
   response.writeHead(status, head)
   exchange.isAnswered = true
-  const isHead = exchange.method === 'head'
   if (reply.body.kind === 'events') sendEvents(exchange, reply.body)
   else if (reply.body.kind !== 'stream') end(response, isHead ? undefined : content, length)
   else if (isHead || isBodiless(status)) {
@@ -171,6 +173,12 @@ function sendStream(
   // a failure closes the connection, so that the client notices the incomplete body
   pipeline(body.stream, exchange.response, () => undefined)
 }
+
+/** Whether the answer has no end that a request behind it could wait for; one that is there already is served in its turn. */
+const isEndless = ({ request }: HttpExchange, body: ReplyBody): boolean =>
+  body.kind === 'events' &&
+  body.isEndless === true &&
+  pipelineOf(request.socket)?.isAlone(request) === true
 
 /** Whether the connection can serve another request after this answer. */
 function canGoOn(exchange: HttpExchange, status: number): boolean {

@@ -296,5 +296,7 @@ export class Listeners {
       server.close()
       server.closeAllConnections()
     }
+    // node:http does not know the connections of endless streams any more
+    for (const { response } of this.#exchanges.keys()) response.destroy()
   }
 }

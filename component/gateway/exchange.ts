@@ -109,6 +109,8 @@ export type ReplyBody =
       begin(sink: Sink): void
       cancel(): void
       readonly record: StreamRecord
+      /** Whether the request asks for no end; absent: it has one. */
+      readonly isEndless?: boolean
     }
 
 /** The answer to one request. */

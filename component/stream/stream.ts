@@ -69,6 +69,11 @@ export class Stream {
     return this.#isOver
   }
 
+  /** Whether the request has named no end, by number or by time; asked before it begins. */
+  get isEndless(): boolean {
+    return this.#start?.maxEvents === 0 && this.#start.maxDurationMs === 0
+  }
+
   /** Bytes that wait for the client. */
   get waiting(): number {
     return this.#client?.waiting ?? 0

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
+import { releaseParser } from './parser.ts'
 
 /** At most this many unanswered requests of a connection are served at once; later ones wait. */
 const maxUnanswered = 32
@@ -251,6 +252,17 @@ export class Pipeline {
   /** Whether the last request has not arrived as a whole. */
   get isReceiving(): boolean {
     return this.#last?.complete === false
+  }
+
+  /** Whether a request has come as a whole, and nothing before or behind it. */
+  isAlone(request: IncomingMessage): boolean {
+    const { complete, readableEnded } = request
+    return complete && readableEnded && this.#unanswered === 1 && this.#rest === undefined
+  }
+
+  /** Gives the parser back where a request is alone; its answer closes the connection. */
+  release(request: IncomingMessage): void {
+    if (this.isAlone(request) && releaseParser(this.#socket)) this.leave()
   }
 
   /** Called once for each request that was counted. */

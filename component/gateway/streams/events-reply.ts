@@ -94,6 +94,7 @@ export class EventReplies {
         begin,
         cancel: () => stream.cancel(),
         record: stream,
+        isEndless: stream.isEndless,
       },
     }
   }
