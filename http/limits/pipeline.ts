@@ -1,18 +1,16 @@
-/** Bounds the unanswered pipelined requests of a connection (RFC 9112 §9.3.2), and shares the event loop between connections. */
+/** Bounds the unanswered pipelined requests of a connection (RFC 9112 §9.3.2). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { releaseParser } from './parser.ts'
+import { PipelineScheduler } from './pipeline-scheduler.ts'
 
 /** At most this many unanswered requests of a connection are served at once; later ones wait. */
 const maxUnanswered = 32
 
 /** How long the connections of a network are parsed request by request after one of them had more; milliseconds. */
 const guardedMs = 60_000
-
-/** At most this many pipelined requests begin in one turn of the event loop, on all connections together. */
-const perTurn = 64
 
 const headEnd = Buffer.from('\r\n\r\n')
 
@@ -22,45 +20,6 @@ function endOfFirst(bytes: Buffer): number {
   if (first < 0) return bytes.length
   const next = first + headEnd.length
   return bytes.indexOf(headEnd, next) < 0 ? bytes.length : next
-}
-
-/** The queue of connections that have more requests than this turn of the event loop may begin; first come, first served. */
-class PipelineScheduler {
-  readonly #waiting = new Set<Pipeline>()
-  #left = perTurn
-  #isSet = false
-
-  /** Takes one of the pipelined requests that may begin in this turn; false when none is left. */
-  tryTake(): boolean {
-    this.#set()
-    if (this.#left === 0) return false
-    this.#left -= 1
-    return true
-  }
-
-  /** Queues the connection for the next turn that has room. */
-  wait(pipeline: Pipeline): void {
-    this.#waiting.add(pipeline)
-    this.#set()
-  }
-
-  forget(pipeline: Pipeline): void {
-    this.#waiting.delete(pipeline)
-  }
-
-  #set(): void {
-    if (this.#isSet) return
-    this.#isSet = true
-    setImmediate(() => {
-      this.#isSet = false
-      this.#left = perTurn
-      for (const pipeline of this.#waiting) {
-        if (!this.tryTake()) break
-        this.#waiting.delete(pipeline)
-        pipeline.goOn()
-      }
-    })
-  }
 }
 
 /** What listens to a connection whose chunks come here first. */
