@@ -8,10 +8,9 @@ import type {
 } from '#component/telemetry/telemetry.ts'
 import type { TraceContext } from '#component/telemetry/trace-context.ts'
 import {
-  RecordedSpan,
+  type RecordedSpan,
   type SpanAttributes,
   type SpanEvent,
-  type SpanOrigin,
   shortUri,
   spanKind,
 } from './recorded-span.ts'
@@ -20,7 +19,6 @@ import {
 interface AttemptParts {
   readonly context: TraceContext
   readonly parent: TraceContext
-  readonly origin: SpanOrigin
   /** Attempts before this one. */
   readonly tried: number
   readonly by: AttemptMeans
@@ -123,7 +121,7 @@ export class RecordedAttempt implements AttemptSpan {
 
   over(end: AttemptEnd): void {
     const { status, error } = end
-    const { origin, parent, now, add } = this.#parts
+    const { parent, now, add } = this.#parts
     const shape = this.#shape
     const target = this.#target
     const isError = status === undefined ? error !== undefined : status >= 400
@@ -137,17 +135,17 @@ export class RecordedAttempt implements AttemptSpan {
       ...(errorType && { 'error.type': errorType }),
       ...shape.failure(end),
     }
-    add(
-      new RecordedSpan({
-        ...{ origin, attributes, isError },
-        kind: shape.kind,
-        name: shape.name(target, this.#parts),
-        context: this.context,
-        parent: { context: parent, isRemote: false },
-        start: this.#start,
-        end: now(),
-        ...(this.#events && { events: this.#events }),
-      }),
-    )
+    add({
+      kind: shape.kind,
+      name: shape.name(target, this.#parts),
+      context: this.context,
+      parent: { context: parent, isRemote: false },
+      link: undefined,
+      start: this.#start,
+      end: now(),
+      attributes,
+      events: this.#events,
+      isError,
+    })
   }
 }

@@ -13,10 +13,9 @@ import type {
 import type { TraceContext } from '#component/telemetry/trace-context.ts'
 import { RecordedAttempt } from './recorded-attempt.ts'
 import {
-  RecordedSpan,
+  type RecordedSpan,
   type SpanAttributes,
   type SpanEvent,
-  type SpanOrigin,
   shortUri,
   spanKind,
 } from './recorded-span.ts'
@@ -25,7 +24,6 @@ import type { SpanClock } from './span-clock.ts'
 /** What spans are made with. */
 export interface RecordingPorts extends PropagationPorts {
   readonly clock: SpanClock
-  readonly origin: SpanOrigin
   /** Whether spans name the users of requests. */
   readonly tellsUsers: boolean
   /** Takes finished spans. */
@@ -113,9 +111,9 @@ class RecordedRequest implements RequestTrace {
   }
 
   attempt(target: AttemptTarget, tried: number, by: AttemptMeans): AttemptSpan | undefined {
-    const { ids, add, origin } = this.#ports
+    const { ids, add } = this.#ports
     return RecordedAttempt.of(target, {
-      ...{ tried, by, add, origin },
+      ...{ tried, by, add },
       context: childOf(this.context, ids),
       parent: this.context,
       now: () => this.#now(),
@@ -123,24 +121,21 @@ class RecordedRequest implements RequestTrace {
   }
 
   over(end: RequestEnd): void {
-    const { add, origin, trust } = this.#ports
+    const { add, trust } = this.#ports
     const request = this.#request
     const method = request.method.toUpperCase()
-    add(
-      new RecordedSpan({
-        origin,
-        kind: spanKind.server,
-        name: `${method} ${end.served.pattern}`.trimEnd(),
-        context: this.context,
-        parent: this.#parent && { context: this.#parent, isRemote: true },
-        link: this.#parent ? undefined : linkOf(request, trust),
-        start: this.#start,
-        end: this.#now(),
-        attributes: attributesOf(request, method, end, this.#authid),
-        ...(this.#events && { events: this.#events }),
-        isError: end.status >= 500,
-      }),
-    )
+    add({
+      kind: spanKind.server,
+      name: `${method} ${end.served.pattern}`.trimEnd(),
+      context: this.context,
+      parent: this.#parent && { context: this.#parent, isRemote: true },
+      link: this.#parent ? undefined : linkOf(request, trust),
+      start: this.#start,
+      end: this.#now(),
+      attributes: attributesOf(request, method, end, this.#authid),
+      events: this.#events,
+      isError: end.status >= 500,
+    })
   }
 }
 

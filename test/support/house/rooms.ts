@@ -283,7 +283,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
   'component/telemetry/otlp': {
     folders: ['telemetry'],
-    packages: ['@opentelemetry/exporter-trace-otlp-proto'],
+    packages: ['@opentelemetry/otlp-exporter-base'],
   },
   'component/telemetry': { folders: [], packages: [] },
   'component/terminal': { folders: [], packages: [] },

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openCollector } from '#component/telemetry/otlp/collector.ts'
-import { RecordedSpan, spanKind } from '#component/telemetry/otlp/recorded-span.ts'
+import { type RecordedSpan, spanKind } from '#component/telemetry/otlp/recorded-span.ts'
 import type { ExportFailure } from '#component/telemetry/otlp/span-queue.ts'
 import { writeCertificate } from '#test/support/certificate.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { type Receiver, startReceiver } from '#test/support/telemetry/receiver.ts'
-import { contextOf, spansOf } from './spans.ts'
+import { batchOf, contextOf, origin, spansOf } from './spans.ts'
 
 describe('the way to the collector', () => {
   let receiver: Receiver
@@ -24,9 +24,10 @@ describe('the way to the collector', () => {
     spans: readonly RecordedSpan[],
     headers?: Readonly<Record<string, string>>,
     url = `${receiver.url}/v1/traces`,
+    sender = origin,
   ): Promise<ExportFailure | undefined> {
-    const exportSpans = await openCollector({ url, headers })
-    return await new Promise((resolve) => exportSpans(spans, resolve))
+    const exportSpans = await openCollector({ url, headers, origin: sender })
+    return await new Promise((resolve) => exportSpans(batchOf(spans), resolve))
   }
 
   /** Runs with variables of the environment, which the exporter reads by itself. */
@@ -44,11 +45,7 @@ describe('the way to the collector', () => {
     const context = { ...contextOf(7), tracestate: 'vendor=1' }
     const parent = { context: contextOf(6), isRemote: true }
     const link = { ...contextOf(5), traceId: 'b'.repeat(32) }
-    const span = new RecordedSpan({
-      origin: {
-        resource: { attributes: { 'service.name': 'orders', 'process.pid': 17 } },
-        instrumentationScope: { name: 'wamp-gateway', version: '1.0.0' },
-      },
+    const span: RecordedSpan = {
       kind: spanKind.producer,
       name: 'publish com.example.topic',
       ...{ context, parent, link },
@@ -57,8 +54,10 @@ describe('the way to the collector', () => {
       attributes: { text: 'ü', whole: 201, negative: -1, half: 0.5, isTrue: true },
       events: [{ name: 'session joined', at: 1_700_000_000_001 }],
       isError: true,
-    })
-    expect(await send([span])).to.equal(undefined)
+    }
+    const resource = { attributes: { 'service.name': 'orders', 'process.pid': 17 } }
+    const sent = await send([span], undefined, undefined, { ...origin, resource })
+    expect(sent).to.equal(undefined)
     const [{ attributes, ...received } = expect.fail('no span')] = receiver.spans
     expect(received).to.deep.equal({
       traceId: 'a'.repeat(32),
