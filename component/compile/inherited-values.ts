@@ -151,7 +151,7 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
     traceKwargs: readTraceKwargs(first(action, lookup), issues),
     limits,
     validates: readModes(lookup, issues),
-    policies: compilePolicies({ find: lookup, issues }),
+    policies: compilePolicies({ find: lookup, api: sources.api, issues }),
     ...(scope.probe && { writtenAt: placesOf(first(action, lookup)) }),
   }
 }

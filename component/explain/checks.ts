@@ -38,9 +38,10 @@ const isSame = (one: Check, other: Check): boolean =>
   one.step === other.step && ('name' in one ? one.name : '') === ('name' in other ? other.name : '')
 
 /** A limit in the mode `log` lets all pass. */
-function limitCheck({ plan, sharer, rate, cost, decision }: HeldLimit): SimpleCheck {
+function limitCheck({ plan, sharer, charge, standing }: HeldLimit): SimpleCheck {
   const { name, mode, at } = plan
-  const { isAllowed, left } = decision
+  const { rate, cost } = charge
+  const { isAllowed, left } = standing
   return {
     ...{ step: 'rate_limit', name, passed: isAllowed || mode === 'log' },
     ...{ amount: rate.amount, window: rate.windowMs / 1000, shared_by: sharer, cost, left },

@@ -2,7 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 import { type IdempotencyPlan, keyMethods } from '#component/policy/idempotency.ts'
 import type { Method } from '#component/request.ts'
-import { addressOf, isInRanges } from '#component/syntax/ip-address.ts'
+import { isInRanges } from '#component/syntax/ip-address.ts'
 import type {
   AdmittedNetworks,
   CompiledOperation,
@@ -39,17 +39,17 @@ export const isAdmittedFrom = (address: string, lists: readonly AdmittedNetworks
 
 /** Whether {@link checkOrigin} lets a request pass. */
 export const isAdmitted = (
-  { scheme, peername }: Exchange,
+  { scheme, client }: Exchange,
   { admitsHttp, allowFrom }: InheritedValues,
 ): boolean =>
   (admitsHttp || scheme === 'https') &&
-  (allowFrom === undefined || isAdmittedFrom(addressOf(peername), allowFrom))
+  (allowFrom === undefined || isAdmittedFrom(client, allowFrom))
 
 /** 403 for plain http where it is not served, and for clients outside of `allow_from`. */
 export function checkOrigin(exchange: Exchange, inherited: InheritedValues): void {
   checkScheme(exchange, inherited)
   const { allowFrom } = inherited
-  if (allowFrom === undefined || isAdmittedFrom(addressOf(exchange.peername), allowFrom)) return
+  if (allowFrom === undefined || isAdmittedFrom(exchange.client, allowFrom)) return
   const message = 'the path is not served to the network of the client'
   throw new ServiceError('wamp.error.not_authorized', message)
 }

@@ -24,6 +24,8 @@ export interface Content extends Pick<Request, 'body' | 'body_length'> {
 export interface Exchange
   extends Omit<Request, 'language' | 'bindings' | 'query_params' | keyof Content> {
   readonly query_params: Readonly<Record<string, string>>
+  /** The address in `peername`. */
+  readonly client: string
   /** The path of the document that serves it, for logs and metrics; set when it is found. */
   served?: ServedPath
   /** The name of the tool that it calls, for logs. */

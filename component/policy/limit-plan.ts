@@ -13,8 +13,8 @@ export type Sharer = 'user' | 'client' | 'address' | 'role' | 'all'
 export interface SharedPlan {
   /** JSON Pointer of the rule. */
   readonly at: string
-  /** Names the rule within its document: operations that inherit it share the limit. A digest: keys of limits stay short however deep it stands. */
-  readonly place: string
+  /** Names the rule among all: its document, and a digest of its place, which stays short however deep that is. Operations that inherit it share the limit. */
+  readonly rule: string
   readonly name: string
   readonly per: Sharer | { readonly node: Live }
   readonly cost: number | { readonly node: Live }

@@ -31,6 +31,8 @@ interface Declared {
   readonly readOf: (key: string) => unknown
 }
 
+const ruleAt = (api: string, place: string): string => `${api}\n${placeOf(place)}`
+
 /** The rate limits; undefined: none is declared. */
 export const compileLimits = (sources: PolicySources): readonly LimitPlan[] | undefined =>
   compileEach('rate_limit', sources, ({ shared, amount, window, by, readOf }) => {
@@ -58,7 +60,7 @@ export const compileQuotas = (sources: PolicySources): readonly QuotaPlan[] | un
   compileEach('quota', sources, ({ shared, path, amount, window, by, readOf }) => ({
     ...shared,
     // not by its position in a list: what is used is kept for long, and lists change
-    place: placeOf(`${path} ${shared.name}`),
+    rule: ruleAt(sources.api, `${path} ${shared.name}`),
     amount,
     by: by && new Map(by),
     window: typeof window === 'number' ? window * milliseconds : (window as QuotaWindow),
@@ -67,17 +69,17 @@ export const compileQuotas = (sources: PolicySources): readonly QuotaPlan[] | un
 
 function compileEach<Plan>(
   key: 'rate_limit' | 'quota',
-  { find, issues }: PolicySources,
+  sources: PolicySources,
   planOf: (declared: Declared) => Plan | undefined,
 ): readonly Plan[] | undefined {
-  const found = find(key)
+  const found = sources.find(key)
   if (found === undefined || found.node.kind === 'broken') return undefined
   const { node, path } = found
   if (node.kind === 'constant' && node.value === null) return undefined
   const items = itemsOf(node)?.map((item, index) => [item, pointer(path, index)] as const)
   const plans: Plan[] = []
   for (const [item, at] of items ?? [[node, path] as const]) {
-    const declared = declaredAt(item, at, key, issues)
+    const declared = declaredAt(item, at, key, sources)
     const plan = declared && planOf({ ...declared, path })
     if (plan) plans.push(plan)
   }
@@ -88,7 +90,7 @@ function declaredAt(
   node: Node,
   at: string,
   rule: string,
-  issues: Issue[],
+  { api, issues }: PolicySources,
 ): Omit<Declared, 'path'> | undefined {
   if (keysOf(node) === undefined) {
     const message = `${rule} must be known when the specification is loaded: it may not depend on the request`
@@ -121,7 +123,7 @@ function declaredAt(
   const [by, per, cost] = [readOf('by'), readOf('per'), readOf('cost')]
   const shared: SharedPlan = {
     at,
-    place: placeOf(at),
+    rule: ruleAt(api, at),
     name: String(readOf('name') ?? 'default'),
     per: liveOf('per') ?? (typeof per === 'string' ? (per as Sharer) : 'user'),
     cost: liveOf('cost') ?? (typeof cost === 'number' ? cost : 1),

@@ -23,6 +23,8 @@ export interface PolicySources {
   readonly find: (
     key: (typeof policyKeys)[number],
   ) => { readonly node: Node; readonly path: string } | undefined
+  /** The id of the specification. */
+  readonly api: string
   readonly issues: Issue[]
 }
 

@@ -10,6 +10,7 @@ export class FillingExchange implements Exchange {
   readonly method: Exchange['method']
   readonly scheme: Exchange['scheme']
   readonly peername: string
+  readonly client: string
   readonly path: string
   readonly host: string
   readonly port: string
@@ -24,11 +25,12 @@ export class FillingExchange implements Exchange {
 
   /** @param trace of the request that waits for it; undefined: none does */
   constructor(of: Exchange, trace: Exchange['trace']) {
-    const { id, method, scheme, peername, path, host, port, query_string, query_params } = of
+    const { id, method, scheme, path, host, port, query_string, query_params } = of
     this.id = id
     this.method = method
     this.scheme = scheme
-    this.peername = peername
+    this.peername = of.peername
+    this.client = of.client
     this.path = path
     this.host = host
     this.port = port

@@ -1,6 +1,6 @@
 /** A limit as it holds for one request: a limit on the rate of requests, or a quota. */
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
-import type { Decision, Rate } from '#component/policy/gcra.ts'
+import type { Decision } from '#component/policy/gcra.ts'
 import { type LimitPlan, policyItem, type QuotaPlan } from '#component/policy/limit-plan.ts'
 import type { QuotaUse } from '#component/policy/quota-use.ts'
 import type { Charge, RateLimits } from '#component/policy/rate-limits.ts'
@@ -16,8 +16,8 @@ export interface Held {
   readonly standing: Standing
   /** The item of `RateLimit-Policy`. */
   readonly policy: string
-  /** Counts the request; once, and only where it is allowed. @param now milliseconds */
-  take(now: number): void
+  /** Counts the request; once, and only where it is allowed. */
+  take(): void
   /** Gives back what was taken, if the request was counted. @param now milliseconds */
   giveBack(now: number): void
   /** The error that refuses the request. @param retryAfter seconds */
@@ -27,61 +27,49 @@ export interface Held {
 const refuse = (uri: ErrorUri, message: string, retryAfter: string) =>
   new ServiceError(uri, message, { headers: { 'retry-after': retryAfter } })
 
-/** What a request is to take of a limit on the rate of requests. */
-type Use = Pick<Charge, 'key' | 'rate' | 'cost'> & {
+/** A limit on the rate of requests. */
+export class HeldLimit implements Held {
+  readonly plan: LimitPlan
   /** Who shares the limit: `user com.example ada`. */
   readonly sharer: string
-}
-
-/** A limit on the rate of requests. */
-export class HeldLimit implements Held, Charge, Use {
-  readonly plan: LimitPlan
-  readonly key: string
-  readonly sharer: string
-  readonly rate: Rate
-  readonly cost: number
-  readonly isShared: boolean
-  readonly decision: Decision
+  readonly charge: Charge
+  readonly standing: Decision
   readonly #buckets: RateLimits
+  readonly #now: number
   #isTaken = false
 
   /** Decides; nothing is counted. @param now milliseconds */
-  constructor(plan: LimitPlan, use: Use, buckets: RateLimits, now: number) {
+  constructor(plan: LimitPlan, sharer: string, charge: Charge, buckets: RateLimits, now: number) {
     this.plan = plan
-    this.key = use.key
-    this.sharer = use.sharer
-    this.rate = use.rate
-    this.cost = use.cost
-    this.isShared = plan.isShared
+    this.sharer = sharer
+    this.charge = charge
     this.#buckets = buckets
-    this.decision = buckets.decide(this, now)
+    this.#now = now
+    this.standing = buckets.decide(charge, now)
   }
 
   get all(): number {
-    return this.rate.burst
-  }
-
-  get standing(): Standing {
-    return this.decision
+    return this.charge.rate.burst
   }
 
   get policy(): string {
     const { told, name } = this.plan
-    return told ?? policyItem(name, this.rate.amount, this.rate.windowMs / 1000)
+    const { amount, windowMs } = this.charge.rate
+    return told ?? policyItem(name, amount, windowMs / 1000)
   }
 
-  take(now: number): void {
-    this.#buckets.take(this, this.decision, now)
+  take(): void {
+    this.#buckets.take(this.charge, this.standing, this.#now)
     this.#isTaken = true
   }
 
   giveBack(now: number): void {
-    if (this.#isTaken) this.#buckets.give(this, now)
+    if (this.#isTaken) this.#buckets.give(this.charge, now)
     this.#isTaken = false
   }
 
   refusal(retryAfter: string): ServiceError {
-    const { amount, windowMs } = this.rate
+    const { amount, windowMs } = this.charge.rate
     const message = `the limit ${JSON.stringify(this.plan.name)} allows ${amount} in ${windowMs / 1000} s`
     return refuse('service.error.too_many_requests', message, retryAfter)
   }

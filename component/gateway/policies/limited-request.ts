@@ -57,9 +57,7 @@ export class LimitedRequest {
 
   /** Before security: the limits by address. ServiceError 429. */
   admit(): void {
-    if (this.#limits.length === 0) return
-    const now = this.#ports.clock.now()
-    this.#takeAll(this.#hold(true, now), now)
+    this.#takeAll(this.#hold(true))
   }
 
   /**
@@ -69,8 +67,7 @@ export class LimitedRequest {
    */
   charge(request: SecuredRequest): Promise<void> | undefined {
     if (this.#metering === undefined) {
-      const now = this.#ports.clock.now()
-      this.#takeAll(this.#hold(false, now, request), now)
+      this.#takeAll(this.#hold(false, request))
       return undefined
     }
     const { plans, quotas } = this.#metering
@@ -80,9 +77,7 @@ export class LimitedRequest {
     })
     // decided after the wait: nothing comes between the decision and the count
     const take = () => {
-      const now = this.#ports.clock.now()
-      const held = this.#hold(false, now, request)
-      this.#takeAll([...held, ...this.#holdQuotas(metered, now, request)], now)
+      this.#takeAll([...this.#hold(false, request), ...this.#holdQuotas(metered, request)])
     }
     const reading = quotas.known(metered.map(([, use]) => use))
     if (reading !== undefined) return reading.then(take)
@@ -91,7 +86,8 @@ export class LimitedRequest {
   }
 
   /** Takes from all limits, or from none: what was taken before security is given back where a later limit refuses. */
-  #takeAll(all: readonly Held[], now: number): void {
+  #takeAll(all: readonly Held[]): void {
+    if (all.length === 0) return
     let refused: Held | undefined
     for (const held of all) {
       const { plan, standing } = held
@@ -100,22 +96,27 @@ export class LimitedRequest {
       const isLonger = refused === undefined || standing.waitMs > refused.standing.waitMs
       if (plan.mode === 'enforce' && isLonger) refused = held
     }
-    if (refused) for (const held of this.#held) held.giveBack(now)
+    if (refused) this.#giveBack(this.#held)
     this.#held = this.#held.length === 0 ? all : [...this.#held, ...all]
     if (refused) throw refused.refusal(this.#retryAfter(refused))
-    for (const held of all) if (held.standing.isAllowed) held.take(now)
+    for (const held of all) if (held.standing.isAllowed) held.take()
   }
 
-  #hold(isEarly: boolean, now: number, request?: SecuredRequest): readonly Held[] {
-    const { buckets } = this.#ports
+  #hold(isEarly: boolean, request?: SecuredRequest): readonly Held[] {
+    const { buckets, clock } = this.#ports
     let all: HeldLimit[] | undefined
+    let now: number | undefined
     for (const plan of this.#limits) {
       if (plan.isEarly !== isEarly) continue
-      const rate = fitting(plan.by, plan.rate, request?.identity, amountOf)
-      const cost = costOf(plan, request)
+      now ??= clock.now()
       const sharer = sharerOf(plan, this.#exchange, request)
-      const key = `${ruleOf(plan, this.#route)}\n${sharer}`
-      const held = new HeldLimit(plan, { key, sharer, rate, cost }, buckets, now)
+      const charge = {
+        key: `${ruleOf(plan, this.#route)}\n${sharer}`,
+        cost: costOf(plan, request),
+        rate: fitting(plan.by, plan.rate, request?.identity, amountOf),
+        isShared: plan.isShared,
+      }
+      const held = new HeldLimit(plan, sharer, charge, buckets, now)
       this.#ports.onHeld?.(held)
       if (all) all.push(held)
       else all = [held]
@@ -123,7 +124,8 @@ export class LimitedRequest {
     return all ?? none
   }
 
-  #holdQuotas(metered: readonly Metered[], now: number, request: SecuredRequest): readonly Held[] {
+  #holdQuotas(metered: readonly Metered[], request: SecuredRequest): readonly Held[] {
+    const now = this.#ports.clock.now()
     return metered.map(([plan, use]) => {
       const amount = fitting(plan.by, plan.amount, request.identity, (other) => other)
       return new HeldQuota(plan, amount, costOf(plan, request), use, now)
@@ -139,11 +141,15 @@ export class LimitedRequest {
   /** Gives back what a reply does not cost: who was refused by security has taken nothing, and some quotas count successes only. */
   settle({ status, error }: Reply): void {
     if (status < 400 && error === undefined) return
-    const now = this.#ports.clock.now()
     const isRefused = error?.status === 401 || error?.status === 403
-    for (const held of this.#held) {
-      if (isRefused || (status >= 400 && countsSuccess(held.plan))) held.giveBack(now)
-    }
+    this.#giveBack(
+      this.#held.filter(({ plan }) => isRefused || (status >= 400 && countsSuccess(plan))),
+    )
+  }
+
+  #giveBack(all: readonly Held[]): void {
+    const now = this.#ports.clock.now()
+    for (const held of all) held.giveBack(now)
   }
 
   /** The reply with the RateLimit fields (draft-ietf-httpapi-ratelimit-headers-10). */

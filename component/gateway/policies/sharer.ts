@@ -5,7 +5,7 @@ import type { Exchange } from '#component/gateway/exchange.ts'
 import { unfit } from '#component/gateway/failure.ts'
 import type { Identity } from '#component/identity.ts'
 import type { SharedPlan } from '#component/policy/limit-plan.ts'
-import { addressOf, networkOf } from '#component/syntax/ip-address.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
 
 /** A request whose user is known; its body is not read. */
 export interface SecuredRequest {
@@ -44,19 +44,19 @@ export function costOf({ cost, at }: SharedPlan, request: SecuredRequest | undef
   throw unfit(cost.node, `${at}/cost`, 'an integer from 0 to 1000')
 }
 
-/** What names a limit among all: its document, and its place or, where it is separate, its operation. */
+/** What names a limit among all: its rule or, where it is separate, its document and operation. */
 export const ruleOf = (
-  { place, name, isSeparate }: SharedPlan,
+  { rule, name, isSeparate }: SharedPlan,
   { at, path }: Pick<CompiledOperation, 'at' | 'path'>,
-): string => `${path.version.api}\n${isSeparate ? `${at}${name}` : place}`
+): string => (isSeparate ? `${path.version.api}\n${at}${name}` : rule)
 
 /** A text that is equal for all requests that share the limit. ExpressionError. */
 export function sharerOf(
   { per, at }: SharedPlan,
-  { peername }: Exchange,
+  { client }: Pick<Exchange, 'client'>,
   request: SecuredRequest | undefined,
 ): string {
-  const address = () => `address ${networkOf(addressOf(peername))}`
+  const address = () => `address ${networkOf(client)}`
   if (request === undefined || per === 'address') return address()
   const { identity, context } = request
   if (typeof per === 'object') {

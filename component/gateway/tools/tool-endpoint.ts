@@ -4,7 +4,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, ToolsEndpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
-import { addressOf, isLoopback } from '#component/syntax/ip-address.ts'
+import { isLoopback } from '#component/syntax/ip-address.ts'
 import { hasLocalHost, hasProxyFields, isOwnOrigin } from '#component/syntax/page-origin.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { discovered, type Era, eraOf } from '#component/tool/eras.ts'
@@ -87,8 +87,8 @@ function checkPage(exchange: Exchange, allowed: readonly string[]): void {
 }
 
 /** Whether a page of another name has come to this machine, whose address its name server told: its origin says nothing then. */
-const isRebound = ({ headers, peername }: Exchange): boolean =>
-  isLoopback(addressOf(peername)) && !hasLocalHost(headers) && !hasProxyFields(headers)
+const isRebound = ({ headers, client }: Exchange): boolean =>
+  isLoopback(client) && !hasLocalHost(headers) && !hasProxyFields(headers)
 
 async function readValue(exchange: Exchange, { path }: ToolsEndpoint): Promise<unknown> {
   if (!exchange.isAccepted([json])) {

@@ -91,6 +91,9 @@ export class ToolExchange implements Exchange {
   get peername() {
     return this.#of.peername
   }
+  get client() {
+    return this.#of.client
+  }
   get trace() {
     return this.#of.trace
   }

@@ -41,6 +41,7 @@ export class FakeExchange implements Exchange {
   readonly method: Method
   readonly scheme: 'http' | 'https'
   readonly peername: string
+  readonly client: string
   readonly path: string
   readonly host: string
   readonly port = '80'
@@ -56,6 +57,7 @@ export class FakeExchange implements Exchange {
   constructor(line: string, ask: Ask = {}) {
     const { headers = {}, body, scheme = 'http', host = 'localhost', peer = '192.0.2.1' } = ask
     this.peername = peerName(peer, 5000)
+    this.client = peer
     const [method = '', target = ''] = line.split(' ')
     const [path = '', query = ''] = target.split('?')
     this.method = method.toLowerCase() as Method

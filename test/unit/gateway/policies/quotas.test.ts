@@ -211,7 +211,7 @@ describe('quota', () => {
         limited({ '/x': { quota, get: fixed() } }).api.entries[0]?.routes ?? {},
       )
       return route?.kind === undefined
-        ? route?.inherited.policies?.quotas?.map(({ place }) => place)
+        ? route?.inherited.policies?.quotas?.map(({ rule }) => rule)
         : []
     }
     const [alone] = placesOf(two) ?? []
