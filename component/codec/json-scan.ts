@@ -82,11 +82,15 @@ class Scanner {
     }
   }
 
-  /** Reads one value with all that is in it, without recursion, so that it can be interrupted. */
-  *reading(): Steps<void> {
-    for (;;) {
-      if (++this.values % stepLength === 0) yield
-      if (this.values > this.rules.values) {
+  /**
+   * Reads the value with all that is in it, without recursion, so that it can be interrupted.
+   * @param most values that are read now
+   * @returns whether all of it has been read
+   */
+  read(most: number): boolean {
+    const end = this.values + most
+    while (this.values < end) {
+      if (++this.values > this.rules.values) {
         const problem = `more than ${this.rules.values} values`
         this.fail(problem, this.position, 'service.error.payload_too_large')
       }
@@ -94,8 +98,15 @@ class Scanner {
       const isContainer = code === 0x7b || code === 0x5b
       if (isContainer && this.isEntered(code)) continue
       if (!isContainer) this.scalar(code)
-      if (this.hasLeftAll()) return
+      if (this.hasLeftAll()) return true
     }
+    return false
+  }
+
+  /** Behind the value: refuses what follows it. */
+  end(): void {
+    this.next()
+    if (this.position < this.text.length) this.fail('more text after the value')
   }
 
   /** Enters a container up to its first value; false, behind it, when it is empty. */
@@ -266,14 +277,21 @@ class Scanner {
 }
 
 /**
- * Checks JSON text by RFC 8259 and the rules, in steps.
+ * Checks JSON text by RFC 8259 and the rules.
  * @returns whether it holds integers beyond 2^53
  * @throws ServiceError 413 for too many values, else 400; the message names the position, never data
  */
+export function scanJson(text: string, rules: ReadRules): boolean {
+  const scanner = new Scanner(text, rules)
+  scanner.read(Number.POSITIVE_INFINITY)
+  scanner.end()
+  return scanner.hasBigIntegers
+}
+
+/** {@link scanJson} in steps. */
 export function* scanningJson(text: string, rules: ReadRules): Steps<boolean> {
   const scanner = new Scanner(text, rules)
-  yield* scanner.reading()
-  scanner.next()
-  if (scanner.position < text.length) scanner.fail('more text after the value')
+  while (!scanner.read(stepLength)) yield
+  scanner.end()
   return scanner.hasBigIntegers
 }

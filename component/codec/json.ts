@@ -1,9 +1,9 @@
 /** JSON that keeps 64-bit integers: text in, values out, and back (behaviour: integers keep every digit or are refused). */
 import { Buffer, isUtf8 } from 'node:buffer'
 import { ServiceError } from '#component/errors.ts'
-import { runAtOnce, type Steps } from '#component/yielding.ts'
+import type { Steps } from '#component/yielding.ts'
 import { readWithBigIntegers } from './json-integers.ts'
-import { scanningJson } from './json-scan.ts'
+import { scanJson, scanningJson } from './json-scan.ts'
 import { bodyRules, maxTextLength, type ReadRules, trustedRules } from './limits.ts'
 import { jsonWalk, mapLeaves, Walk } from './walk.ts'
 
@@ -24,19 +24,20 @@ export function decodeUtf8(bytes: Uint8Array, format = 'JSON'): string {
  */
 export function parseJson(source: string | Uint8Array, rules: ReadRules = bodyRules): unknown {
   const text = typeof source === 'string' ? source : decodeUtf8(source)
-  return runAtOnce(parsing(text, rules))
+  return scanned(text, scanJson(text, rules), rules)
 }
 
 /** {@link parseJson} in steps; that of JSON.parse is one. */
 export function* parsingJson(source: Uint8Array, rules: ReadRules = bodyRules): Steps<unknown> {
   const text = decodeUtf8(source)
   yield
-  return yield* parsing(text, rules)
-}
-
-function* parsing(text: string, rules: ReadRules): Steps<unknown> {
   const hasBigIntegers = yield* scanningJson(text, rules)
   yield
+  return scanned(text, hasBigIntegers, rules)
+}
+
+/** The value of text that the scan has accepted. */
+function scanned(text: string, hasBigIntegers: boolean, rules: ReadRules): unknown {
   const value: unknown = hasBigIntegers ? readWithBigIntegers(text) : JSON.parse(text)
   return rules.hasBytes && text.includes(escapedNul) ? mapLeaves(value, decodeBinary) : value
 }
