@@ -130,7 +130,23 @@ export class RequestBody {
     if ((this.length ?? 0) > body_max_bytes) throw tooLarge()
   }
 
-  #collect({ body_max_bytes, body_read_seconds }: BodyLimits, isKept = false): Promise<Buffer> {
+  /** Reads the body. A small one comes with its head: Node has it once the listener of the request has returned. */
+  async #collect(limits: BodyLimits, isKept = false): Promise<Buffer> {
+    await undefined
+    const bytes = this.#takeWhole() ?? (await this.#listen(limits))
+    if (isKept) this.#kept = bytes
+    return bytes
+  }
+
+  /** Takes a body of declared length that has arrived, without listening to its stream; undefined where it has not. */
+  #takeWhole(): Buffer | undefined {
+    const { length } = this
+    if (length === undefined || this.#request.readableLength !== length) return undefined
+    this.#hold(length)
+    return this.#request.read() as Buffer
+  }
+
+  #listen({ body_max_bytes, body_read_seconds }: BodyLimits): Promise<Buffer> {
     const request = this.#request
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = []
@@ -144,9 +160,7 @@ export class RequestBody {
           else request.resume()
           reject(error)
         } else {
-          const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size)
-          if (isKept) this.#kept = bytes
-          resolve(bytes)
+          resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size))
         }
       }
       const onData = (chunk: Buffer) => {

@@ -219,7 +219,11 @@ export class HttpExchange implements Exchange {
   /** Reads and discards the rest of the body. */
   dropBody(): void {
     this.#raw?.stream.destroy()
-    if (!this.request.readableEnded && !isRefused(this.response.statusCode)) this.request.resume()
+    const { request } = this
+    if (request.readableEnded || isRefused(this.response.statusCode)) return
+    // what has been read to its end is only told so
+    if (request.complete && request.readableLength === 0) request.read()
+    else request.resume()
   }
 
   /** Whether a trusted proxy has sent the request. */

@@ -39,11 +39,11 @@ export const isAdmittedFrom = (address: string, lists: readonly AdmittedNetworks
 
 /** Whether {@link checkOrigin} lets a request pass. */
 export const isAdmitted = (
-  { scheme, client }: Exchange,
+  exchange: Exchange,
   { admitsHttp, allowFrom }: InheritedValues,
 ): boolean =>
-  (admitsHttp || scheme === 'https') &&
-  (allowFrom === undefined || isAdmittedFrom(client, allowFrom))
+  (admitsHttp || exchange.scheme === 'https') &&
+  (allowFrom === undefined || isAdmittedFrom(exchange.client, allowFrom))
 
 /** 403 for plain http where it is not served, and for clients outside of `allow_from`. */
 export function checkOrigin(exchange: Exchange, inherited: InheritedValues): void {
@@ -95,11 +95,11 @@ function checkContent(exchange: Exchange, operation: CompiledOperation): void {
  * The decoded body, where it is read: 415, 413, 408, 400.
  * @param onBytes is given the body before it is decoded
  */
-export async function readContent(
+export function readContent(
   exchange: Exchange,
   operation: CompiledOperation,
   onBytes?: (bytes: Uint8Array) => void,
-): Promise<Content> {
+): Content | Promise<Content> {
   if (exchange.method === 'options') return noBody
   const { readsBody, inherited } = operation
   if (bodyMethods.has(exchange.method)) checkContent(exchange, operation)
