@@ -22,22 +22,26 @@ function withoutTrace(headers: Exchange['headers']): Exchange['headers'] {
 /** `request` of the API Context: a view of the exchange that computes costly members when they are read. */
 export class RequestView implements Request {
   readonly #exchange: Exchange
+  readonly #content: Pick<Content, 'body_length'>
   readonly bindings: Request['bindings']
   readonly language: string
   readonly body: unknown
-  readonly body_length: number
 
   constructor(
     exchange: Exchange,
     bindings: Request['bindings'],
     language: string,
-    { body, body_length }: Content,
+    content: Content,
   ) {
     this.#exchange = exchange
+    this.#content = content
     this.bindings = bindings
     this.language = language
-    this.body = body
-    this.body_length = body_length
+    this.body = content.body
+  }
+
+  get body_length() {
+    return this.#content.body_length
   }
 
   get id() {

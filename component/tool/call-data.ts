@@ -34,7 +34,8 @@ export function dataOf(args: JsonMap, { bindings: bound, isQuery }: DataPlaces):
   const [bindings, query_params]: [Record<string, string>, Record<string, string>] = [{}, {}]
   const query_lists: Record<string, readonly string[]> = {}
   const body: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(args)) {
+  for (const name of Object.keys(args)) {
+    const value = args[name]
     if (bound.has(name)) setOwn(bindings, name, textOf(value))
     else if (isQuery) {
       setOwn(query_params, name, textOf(value))
@@ -59,8 +60,8 @@ function bindingProblem(name: string, value: unknown): string | undefined {
 /** What is wrong with the arguments that are bindings. */
 export function bindingIssues(args: JsonMap, { bindings }: Pick<DataPlaces, 'bindings'>): Issue[] {
   const issues: Issue[] = []
-  for (const [name, value] of Object.entries(args)) {
-    const message = bindings.has(name) ? bindingProblem(name, value) : undefined
+  for (const name of Object.keys(args)) {
+    const message = bindings.has(name) ? bindingProblem(name, args[name]) : undefined
     if (message !== undefined) issues.push({ path: pointer('', name), message })
   }
   return issues

@@ -69,11 +69,14 @@ const invalid = (message: string): RpcError => new RpcError('invalidRequest', me
 
 /**
  * The answer to a request as text.
- * @param parts JSON texts of maps with different members: the result has the members of all
+ * @param common the JSON text of a map: members that the result has before its own
+ * @param result the JSON text of a map
  */
-export function resultText(id: RpcId, ...parts: readonly string[]): string {
-  const members = parts.map((part) => part.slice(1, -1)).filter((part) => part !== '')
-  return `{"jsonrpc":"2.0","id":${stringifyJson(id)},"result":{${members.join(',')}}}`
+export function resultText(id: RpcId, common: string, result: string): string {
+  const hasBoth = common !== '{}' && result !== '{}'
+  const first = common === '{}' ? result : common
+  const members = hasBoth ? `${common.slice(0, -1)},${result.slice(1)}` : first
+  return `{"jsonrpc":"2.0","id":${stringifyJson(id)},"result":${members}}`
 }
 
 /** The answer to a request that fails. */

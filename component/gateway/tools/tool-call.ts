@@ -1,18 +1,18 @@
 /** Calls a tool: its operation runs as by its own path, and its answer becomes the result that a model reads. */
-import { pointer, stringifyJson } from '#component/codec/json.ts'
+import { pointer } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { CompiledTool } from '#component/gateway/api.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import { told } from '#component/schema/mistakes.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
-import { bindingIssues, dataOf } from '#component/tool/call-data.ts'
+import { bindingIssues, type CallData, dataOf } from '#component/tool/call-data.ts'
 import { RpcError, type RpcId, resultText } from '#component/tool/rpc.ts'
 import { collected } from './collected.ts'
 import { notSeen } from './refused-tool.ts'
 import type { ToolPorts, ToolRequest } from './tool-endpoint.ts'
 import { ToolExchange } from './tool-exchange.ts'
 import { ToolFrames } from './tool-frames.ts'
-import { failedBy, type ResultRules, resultOf, succeeded } from './tool-result.ts'
+import { failedBy, type ResultRules, readResult, resultOf, succeeded } from './tool-result.ts'
 import { isRefusal, isWithinReach } from './visible-tools.ts'
 
 /** Methods whose requests have no body: the arguments are query parameters. */
@@ -31,21 +31,21 @@ export async function callTool(request: ToolRequest, ports: ToolPorts): Promise<
   const tool = tools.byName.get(name)
   if (tool === undefined || !isWithinReach(tool, exchange)) throw await notSeen(request, ports)
   const rules: ResultRules = { era, maxBytes: tools.maxResultBytes }
-  const common = stringifyJson(era.result(tools.server))
+  const common = JSON.stringify(era.result(tools.server))
   const answer = (result: string): string => resultText(message.id, common, result)
   const wantsStream =
     progressToken !== undefined &&
     pieces(tool) === 'framed' &&
     exchange.negotiate([eventStream]) !== undefined
-  const frames = new ToolFrames({
-    ...rules,
-    answer,
-    progressToken: wantsStream ? progressToken : undefined,
-  })
-  const places = { bindings: tool.bindings, isQuery: withoutBody.has(tool.method) }
-  const data = dataOf(args, places)
+  const frames =
+    tool.operation.streams &&
+    new ToolFrames({ ...rules, answer, progressToken: wantsStream ? progressToken : undefined })
+  const data = dataFor(args, tool)
   const check = (): void => checkArguments(args, tool)
-  const call = new ToolExchange(exchange, tool, { bindings, data, frames, wantsStream, check })
+  const call = new ToolExchange(exchange, tool, {
+    ...{ bindings, data, wantsStream, check },
+    ...(frames && { frames }),
+  })
   exchange.served = tool.operation.path
   exchange.tool = name
   const reply = await ports.answer(call, tool.operation)
@@ -61,15 +61,24 @@ export async function callTool(request: ToolRequest, ports: ToolPorts): Promise<
   if (body.kind === 'events' && wantsStream) {
     return { ...reply, status: 200, headers: streamHeaders, body: { ...body, type: eventStream } }
   }
-  const text = body.kind === 'events' ? await whole(tool, body, rules, answer) : undefined
+  const text =
+    body.kind === 'events'
+      ? await whole(tool, body, rules, answer)
+      : answer(
+          body.kind === 'stream' ? await readResult(reply, body, rules) : resultOf(reply, rules),
+        )
   return {
     status: 200,
     headers: { 'content-type': 'application/json' },
-    body: { kind: 'bytes', bytes: text ?? answer(await resultOf(reply, rules)) },
+    body: { kind: 'bytes', bytes: text },
     ...(error && { error }),
     failure: reply.failure ?? (body.kind === 'events' ? body.record.failure : undefined),
   }
 }
+
+/** What the request to the operation of a tool has of arguments. */
+export const dataFor = (args: JsonMap, { bindings, method }: CompiledTool): CallData =>
+  dataOf(args, { bindings, isQuery: withoutBody.has(method) })
 
 /** How an operation tells its progress; undefined: it does not. */
 function pieces({ operation: { streams } }: CompiledTool): 'framed' | 'raw' | undefined {
@@ -113,9 +122,10 @@ function readParams({ name, arguments: args = {}, _meta }: JsonMap): {
 
 /** @throws ServiceError `service.error.validation_failed` with each mistake; the places are those in the arguments */
 function checkArguments(args: JsonMap, tool: CompiledTool): void {
-  const mistakes = tool.input.mistakesOf(args, '', 'enforce') ?? []
-  const details = [...told(mistakes), ...bindingIssues(args, tool)]
-  if (details.length === 0) return
+  const mistakes = tool.input.mistakesOf(args, '', 'enforce')
+  const issues = bindingIssues(args, tool)
+  if (mistakes === undefined && issues.length === 0) return
+  const details = [...told(mistakes ?? []), ...issues]
   const [{ path, message } = { path: pointer(''), message: '' }] = details
   const count = details.length === 1 ? '1 mistake, at' : `${details.length} mistakes, the first at`
   throw new ServiceError('service.error.validation_failed', `${count} ${path}: ${message}`, {

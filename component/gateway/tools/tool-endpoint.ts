@@ -2,7 +2,7 @@
 import { stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, ToolsEndpoint } from '#component/gateway/api.ts'
-import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { Content, Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
 import { hasLocalHost, hasProxyFields, isOwnOrigin } from '#component/syntax/page-origin.ts'
@@ -58,7 +58,7 @@ export async function serveTools(
   checkPage(exchange, ports.pageOrigins)
   let value: unknown
   try {
-    value = await readValue(exchange, endpoint)
+    value = (await readBody(exchange, endpoint)).body
     const message = readMessage(value)
     const era = eraOf(message, {
       version: exchange.header('mcp-protocol-version'),
@@ -70,7 +70,8 @@ export async function serveTools(
     if (id === undefined) return { status: 202, headers: {}, body: { kind: 'none' } }
     const request = { exchange, endpoint, bindings, era, message: { ...message, id } }
     return await answer(request, ports)
-  } catch (error) {
+  } catch (thrown) {
+    const error = value === undefined ? ofBody(thrown) : thrown
     if (!(error instanceof RpcError)) throw error
     return rpcReply(errorOf(idOf(value), error), error.status)
   }
@@ -90,20 +91,21 @@ function checkPage(exchange: Exchange, allowed: readonly string[]): void {
 const isRebound = ({ headers, client }: Exchange): boolean =>
   isLoopback(client) && !hasLocalHost(headers) && !hasProxyFields(headers)
 
-async function readValue(exchange: Exchange, { path }: ToolsEndpoint): Promise<unknown> {
+function readBody(exchange: Exchange, { path }: ToolsEndpoint): Promise<Content> {
   if (!exchange.isAccepted([json])) {
     const message = `expected a body of type ${json}`
     throw new ServiceError('service.error.unsupported_media_type', message)
   }
   const { limits } = path.inherited
   const body_max_bytes = Math.min(limits.body_max_bytes, mostBytes)
-  try {
-    return (await exchange.readBody({ ...limits, body_max_bytes })).body
-  } catch (error) {
-    const isBroken = error instanceof ServiceError && error.uri === 'service.error.bad_request'
-    throw isBroken ? new RpcError('parse', error.message) : error
-  }
+  return exchange.readBody({ ...limits, body_max_bytes })
 }
+
+/** The error of a body that cannot be read: broken JSON is told as the protocol does. */
+const ofBody = (error: unknown): unknown =>
+  error instanceof ServiceError && error.uri === 'service.error.bad_request'
+    ? new RpcError('parse', error.message)
+    : error
 
 const rpcReply = (value: JsonMap, status = 200): Reply => ({
   status,
@@ -111,15 +113,21 @@ const rpcReply = (value: JsonMap, status = 200): Reply => ({
   body: { kind: 'value', value, type: json },
 })
 
-async function answer(request: ToolRequest, ports: ToolPorts): Promise<Reply> {
-  const { era, message, endpoint } = request
-  const { tools } = endpoint
-  const { id, method, params } = message
+function answer(request: ToolRequest, ports: ToolPorts): Promise<Reply> {
+  const { era, message } = request
+  const { method } = message
   if (!era.knows(method)) {
     throw new RpcError('unknownMethod', 'there is no such method', era.unknownStatus)
   }
-  if (method === 'tools/call') return callTool(request, ports)
-  const common = stringifyJson(era.result(tools.server))
+  return method === 'tools/call' ? callTool(request, ports) : tell(request, ports)
+}
+
+/** Answers what is asked about the endpoint. */
+async function tell(request: ToolRequest, ports: ToolPorts): Promise<Reply> {
+  const { era, message, endpoint } = request
+  const { tools } = endpoint
+  const { id, method, params } = message
+  const common = JSON.stringify(era.result(tools.server))
   const reply = (result: JsonMap): Reply => ({
     status: 200,
     headers: { 'content-type': json },

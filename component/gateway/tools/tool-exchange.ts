@@ -53,7 +53,6 @@ export class ToolExchange implements Exchange {
   readonly query_lists: Exchange['query_lists']
   readonly bindings: Readonly<Record<string, string>>
   readonly frames: Frames | undefined
-  readonly secured: SecuredRequest
   readonly served: ServedPath
   readonly #of: Exchange
   readonly #tool: CompiledTool
@@ -73,7 +72,10 @@ export class ToolExchange implements Exchange {
     this.bindings = { ...call.bindings, ...data.bindings }
     this.frames = call.frames
     this.served = tool.operation.path
-    this.secured = new SecuredCall(of, this, tool)
+  }
+
+  get secured(): SecuredRequest {
+    return new SecuredCall(this.#of, this, this.#tool)
   }
 
   get id() {
@@ -125,7 +127,8 @@ export class ToolExchange implements Exchange {
   }
 
   header(name: string): string | undefined {
-    return this.headers[name]
+    if (isPassed(name)) return this.#of.header(name)
+    return name === 'content-type' && this.hasBody ? json : undefined
   }
 
   checkArguments(): void {
@@ -138,10 +141,14 @@ export class ToolExchange implements Exchange {
 
   /** JSON where there is a choice; a stream where it is wanted, or there is nothing else. */
   negotiate(provides: readonly string[]): string | undefined {
-    const stream = provides.find((type) => isStreamType(essenceOf(type)))
-    if (stream !== undefined && this.#call.wantsStream) return stream
-    const values = provides.filter((type) => !isStreamType(essenceOf(type)))
-    return values.find((type) => essenceOf(type) === json) ?? values[0] ?? stream
+    let [stream, ofJson, other]: (string | undefined)[] = []
+    for (const type of provides) {
+      const essence = essenceOf(type)
+      if (isStreamType(essence)) stream ??= type
+      else if (essence === json) ofJson ??= type
+      else other ??= type
+    }
+    return (this.#call.wantsStream ? stream : undefined) ?? ofJson ?? other ?? stream
   }
 
   negotiateLanguage(languages: readonly string[]): string {
@@ -160,9 +167,8 @@ export class ToolExchange implements Exchange {
   }
 
   async readBody(_limits: BodyLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content> {
-    const bytes = this.#bytes
-    onBytes?.(bytes)
-    return { body: this.#call.data.body ?? '', body_length: bytes.length }
+    onBytes?.(this.#bytes)
+    return new CallContent(this.#call.data.body ?? '', () => this.#bytes.length)
   }
 
   async readBytes(): Promise<Uint8Array> {
@@ -180,6 +186,21 @@ export class ToolExchange implements Exchange {
 
   onAbort(callback: (reason?: ServiceError) => void): void {
     this.#of.onAbort(callback)
+  }
+}
+
+/** Arguments as a body, which are written only where somebody asks for their length. */
+class CallContent implements Content {
+  readonly body: unknown
+  readonly #length: () => number
+
+  constructor(body: unknown, length: () => number) {
+    this.body = body
+    this.#length = length
+  }
+
+  get body_length(): number {
+    return this.#length()
   }
 }
 

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { parseJson, stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { Reply } from '#component/gateway/exchange.ts'
+import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { Era } from '#component/tool/eras.ts'
@@ -103,30 +103,36 @@ function shownBytes(bytes: Uint8Array | string, { headers }: Reply): Shown | und
   }
 }
 
-async function shownOf(reply: Reply, maxBytes: number): Promise<Shown | undefined> {
+function shownOf(reply: Reply): Shown | undefined {
   const { body } = reply
-  switch (body.kind) {
-    case 'none':
-    case 'events':
-      return undefined
-    case 'bytes':
-      return shownBytes(body.bytes, reply)
-    case 'stream':
-      return shownBytes(await bytesOf(body.stream, maxBytes), reply)
-    case 'value': {
-      const { value } = body
-      if (value instanceof Uint8Array) throw notForTools()
-      return { value, json: stringifyJson(value) }
-    }
+  if (body.kind === 'bytes') return shownBytes(body.bytes, reply)
+  if (body.kind !== 'value') return undefined
+  const { value } = body
+  if (value instanceof Uint8Array) throw notForTools()
+  return { value, json: stringifyJson(value) }
+}
+
+/** {@link resultOf} of an answer whose body is yet to be read. */
+export async function readResult(
+  reply: Reply,
+  { stream }: ReplyBody & { readonly kind: 'stream' },
+  rules: ResultRules,
+): Promise<string> {
+  try {
+    const bytes = await bytesOf(stream, rules.maxBytes)
+    return resultOf({ ...reply, body: { kind: 'bytes', bytes } }, rules)
+  } catch (thrown) {
+    if (thrown instanceof ServiceError) return failedBy(thrown)
+    throw thrown
   }
 }
 
-/** The members of the result that an answer stands for; never of a stream of events. */
-export async function resultOf(reply: Reply, rules: ResultRules): Promise<string> {
+/** The members of the result that an answer stands for; never of one whose body streams. */
+export function resultOf(reply: Reply, rules: ResultRules): string {
   const { status, error } = reply
   if (error !== undefined) return failedBy(error, status)
   try {
-    const shown = await shownOf(reply, rules.maxBytes)
+    const shown = shownOf(reply)
     if (status >= 400) {
       const json = shown && ('json' in shown ? shown.json : JSON.stringify(shown.text))
       return failedWith(status, json)
