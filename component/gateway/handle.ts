@@ -61,7 +61,7 @@ export interface GatewayPorts extends OperationPorts {
   /** Where clients reach this gateway, without a slash at the end. Absent: challenges name no metadata. */
   readonly publicBase?: () => string
   /** What endpoints for language models need. Absent: no page uses them, and challenges name no metadata. */
-  readonly tools?: Pick<ToolPorts, 'pageOrigins' | 'publicBase'>
+  readonly tools?: Pick<ToolPorts, 'pageOrigins' | 'publicBase' | 'calls'>
 }
 
 /** Serves requests that bring a trace token, and records how they go. */

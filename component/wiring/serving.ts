@@ -10,6 +10,7 @@ import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
+import { ToolMetrics } from '#component/gateway/tools/tool-metrics.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
@@ -95,7 +96,11 @@ export function openServing(
     policies: policies.ports,
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
     publicBase: issuerBase,
-    tools: { pageOrigins: config.gateway.ws_allowed_origins, publicBase: authentication.baseOf },
+    tools: {
+      pageOrigins: config.gateway.ws_allowed_origins,
+      publicBase: authentication.baseOf,
+      calls: new ToolMetrics(families),
+    },
   })
   return {
     ...{ gateway, authentication, connections, watch, pools, reauthentication },

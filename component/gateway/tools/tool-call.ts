@@ -57,6 +57,7 @@ export async function callTool(request: ToolRequest, ports: ToolPorts): Promise<
     if (error.uri === 'service.error.too_many_requests') throw error
     throw await notSeen(request, ports, { error, protection })
   }
+  ports.calls?.called(tool.operation.path.version, name, reply.status)
   const { body } = reply
   if (body.kind === 'events' && wantsStream) {
     return { ...reply, status: 200, headers: streamHeaders, body: { ...body, type: eventStream } }

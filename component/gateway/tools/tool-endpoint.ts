@@ -21,6 +21,7 @@ import {
 import { admitted } from './refused-tool.ts'
 import { callTool } from './tool-call.ts'
 import type { ToolExchange } from './tool-exchange.ts'
+import type { ToolWatch } from './tool-metrics.ts'
 
 /** Bytes of a message; our own limit, below that of the version. */
 const mostBytes = 4_194_304
@@ -36,6 +37,8 @@ export interface ToolPorts {
   readonly publicBase?: ((exchange: Exchange) => string) | undefined
   /** Origins whose pages may use the endpoints besides the gateway's own (`gateway.ws_allowed_origins`); `*`: all. */
   readonly pageOrigins: readonly string[]
+  /** Is told of calls, for metrics. */
+  readonly calls?: ToolWatch | undefined
 }
 
 /** A request of a client that may be answered. */
