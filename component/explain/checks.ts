@@ -1,12 +1,16 @@
 /** Notes what the gateway checks of a request, in the order in which it asks: the operation, the schemes and the exchange tell when they are asked. */
+import { pointer } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
+import type { CompiledOperation, CompiledTool, ResponsePlan } from '#component/gateway/api.ts'
 import { isAdmittedFrom } from '#component/gateway/checks.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { HeldLimit } from '#component/gateway/policies/held.ts'
 import type { LimitPorts } from '#component/gateway/policies/limited-request.ts'
+import { told } from '#component/schema/mistakes.ts'
 import { forEachType, type SecurityScheme, type SecurityType } from '#component/security/scheme.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { bindingIssues } from '#component/tool/call-data.ts'
 import { type SchemaFit, watchAnswer, watchRequest } from './schema-checks.ts'
 
 /** One thing that was checked; its other members are what was found or chosen. */
@@ -18,6 +22,7 @@ interface SimpleCheck {
     | 'security'
     | 'accept'
     | 'language'
+    | 'arguments'
     | 'content_type'
     | 'body'
   readonly passed: boolean
@@ -120,6 +125,23 @@ export class Checks {
     }
   }
 
+  /** A tool, which tells how arguments fit its input, and whatever its operation tells. */
+  tool(tool: CompiledTool, exchange: Pick<Exchange, 'scheme' | 'peername'>): CompiledTool {
+    const at = pointer(tool.at, 'input')
+    const input = watched(tool.input, {
+      mistakesOf: (...call) => {
+        const mistakes = tool.input.mistakesOf(...call)
+        const [args] = call
+        const bad = isMap(args) ? bindingIssues(args, tool) : []
+        const details = [...told(mistakes ?? []), ...bad]
+        const passed = details.length === 0
+        this.#note({ step: 'arguments', passed, ...(!passed && { details }), at })
+        return mistakes
+      },
+    })
+    return { ...tool, operation: this.operation(tool.operation, exchange), input }
+  }
+
   /** The limits, which tell what they decide. */
   limits(ports: LimitPorts): LimitPorts {
     return { ...ports, onHeld: (held) => this.#note(limitCheck(held)) }
@@ -163,7 +185,7 @@ export class Checks {
         throw error
       }
     }
-    const watched: Partial<Exchange> = {
+    return watched<Exchange>(exchange, {
       negotiate: (provides, preferred) => {
         const chosen = exchange.negotiate(provides, preferred)
         const passed = chosen !== undefined
@@ -186,13 +208,16 @@ export class Checks {
       readBody: (limits, onBytes) =>
         read(exchange.readBody(limits, onBytes), ({ body_length }) => body_length),
       readText: (limits) => read(exchange.readText(limits), ({ length }) => length),
-    }
-    return new Proxy(exchange, {
-      get(target, name) {
-        if (Object.hasOwn(watched, name)) return Reflect.get(watched, name)
-        const value: unknown = Reflect.get(target, name, target)
-        return typeof value === 'function' ? value.bind(target) : value
-      },
     })
   }
 }
+
+/** An object of which some methods are others. */
+const watched = <T extends object>(object: T, methods: Partial<T>): T =>
+  new Proxy(object, {
+    get(target, name) {
+      if (Object.hasOwn(methods, name)) return Reflect.get(methods, name)
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })

@@ -9,6 +9,7 @@ import { RateLimits } from '#component/policy/rate-limits.ts'
 import { withRoutes } from '#component/routes/entry-patterns.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { DescribedRequest, GivenOutcome } from './asked.ts'
+import { type CalledTool, calledTool, pathOf, withTool } from './called-tool.ts'
 import { type Check, Checks } from './checks.ts'
 import { givenWorld } from './given-world.ts'
 import { type Evaluated, Evaluations, type Recorder } from './recorder.ts'
@@ -85,6 +86,8 @@ export interface Rehearsal {
   readonly match?: Match<Route> | Missed<Route>
   /** Absent where no operation of a document serves it. */
   readonly operation?: CompiledOperation
+  /** The tool that it calls, whose operation it is. */
+  readonly called?: CalledTool
   /** In the order in which they were made; the last one may have failed. */
   readonly checks: readonly Check[]
   /** Those that ran, in their order. */
@@ -136,6 +139,18 @@ const outcomesOf =
     return list[index] ?? list.at(-1) ?? sample
   }
 
+/** The route, which tells what is checked. */
+function watchedRoute(
+  route: Route | undefined,
+  called: CalledTool | undefined,
+  checks: Checks,
+  exchange: Exchange,
+): Route | undefined {
+  if (route?.kind === undefined) return route && checks.operation(route, exchange)
+  if (route.kind !== 'mcp' || called === undefined) return route
+  return withTool(route, checks.tool(called.tool, exchange))
+}
+
 /** Rehearses requests to the routes of one table; several at a time if need be. */
 export class Rehearser {
   readonly #table: RoutingTable<Route>
@@ -159,9 +174,11 @@ export class Rehearser {
     const match = this.#table.match(exchange.host, exchange.path, exchange.method)
     if (match === undefined) return nothing
     const route = match.kind === 'match' ? match.route : undefined
-    if (route?.kind !== undefined) return { ...nothing, match }
+    const called = route?.kind === 'mcp' ? await calledTool(exchange, route) : undefined
+    if (route?.kind !== undefined && !called) return { ...nothing, match }
 
-    const checks = new Checks(route)
+    const operation = route?.kind === undefined ? route : called?.tool.operation
+    const checks = new Checks(operation)
     const { codec } = this.#ports
     let reply: Reply | undefined
     // an answer that still waits for an event gets none: its client goes
@@ -181,7 +198,8 @@ export class Rehearser {
       },
     })
     const { entry } = match
-    const routes = route ? { [exchange.method]: checks.operation(route, exchange) } : entry.routes
+    const watched = watchedRoute(route, called, checks, exchange)
+    const routes = watched ? { [exchange.method]: watched } : entry.routes
     gateway.table = RoutingTable.build([withRoutes(entry, routes)]).table
     const evaluations = new Evaluations()
     const during = <T>(task: () => T): T => this.#recorder?.during(evaluations, task) ?? task()
@@ -196,12 +214,14 @@ export class Rehearser {
     )
     return {
       match,
-      ...(route && { operation: route }),
+      ...(operation && { operation }),
+      ...(called && { called }),
       checks: checks.all,
       actions: actions.all,
       ...(actions.outcome && { outcome: actions.outcome }),
       expressions: [
-        ...(this.#recorder?.constantsFor(entry.path, route?.at) ?? []),
+        ...(this.#recorder?.constantsFor(called ? pathOf(called) : entry.path, operation?.at) ??
+          []),
         ...evaluations.all,
       ],
       ...{ reply, sent },

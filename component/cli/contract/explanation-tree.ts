@@ -1,5 +1,6 @@
 /** An explanation as a tree for people. */
 import { stringifyJson } from '#component/codec/json.ts'
+import type { ToldTool } from '#component/explain/called-tool.ts'
 import type {
   ExplainedAction,
   ExplainedExpression,
@@ -114,11 +115,19 @@ function contentOf(response: NonNullable<ExplainedRun['response']>): Branch[] {
 
 function matchedBranch({ matched }: Explanation): Branch {
   if (matched === null) return { text: 'no route answers' }
-  const { id, version, host, pattern, path, method, bindings, endpoint } = matched
-  const generated = endpoint === undefined ? '' : `, generated: ${endpoint}, which is not run`
+  const { id, version, host, pattern, path, method, bindings, endpoint, tool } = matched
+  const isRun = tool === undefined ? ', which is not run' : ''
+  const generated = endpoint === undefined ? '' : `, generated: ${endpoint}${isRun}`
   return {
     text: `${method.toUpperCase()} ${pattern} of ${id} ${version}, host ${host}${generated}${written(path)}`,
-    below: fields(bindings),
+    below: tool === undefined ? fields(bindings) : [...fields(bindings), toolBranch(tool)],
+  }
+}
+
+function toolBranch({ name, path, method, pattern, ...request }: ToldTool): Branch {
+  return {
+    text: `tool ${name}: ${method.toUpperCase()} ${pattern}${written(path)}`,
+    below: fields(request),
   }
 }
 

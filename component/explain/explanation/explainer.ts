@@ -3,6 +3,13 @@ import type { Clock } from '#component/clock.ts'
 import { pointer } from '#component/codec/json.ts'
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { InvalidSpecError } from '#component/errors.ts'
+import {
+  type CalledTool,
+  calledTool,
+  endpointTable,
+  pathOf,
+  toldTool,
+} from '#component/explain/called-tool.ts'
 import { nearMisses } from '#component/explain/near-misses/near-misses.ts'
 import { redact } from '#component/explain/redaction/redaction.ts'
 import { type Rehearsal, type RehearsalPorts, Rehearser } from '#component/explain/rehearsal.ts'
@@ -73,8 +80,10 @@ export class Explainer {
     log.info({ by, ...place }, 'a request was explained')
     const misses = nearMisses(exchange, found, world)
     const near_misses = await runSteps(misses, this.#ports.yieldTurn)
-    const explained = isSeen ? await this.#found(asked, found, world) : unmatched(found)
-    const matched = isSeen ? matchedOf(found, exchange) : null
+    const endpoint = isSeen && found.kind === 'match' && found.route.kind === 'mcp' && found.route
+    const called = endpoint ? await calledTool(exchange, endpoint) : undefined
+    const explained = isSeen ? await this.#found(asked, found, world, called) : unmatched(found)
+    const matched = isSeen ? matchedOf(found, exchange, called) : null
     return this.#safely({ matched, near_misses, ...explained }, asked, exchange, found)
   }
 
@@ -82,14 +91,21 @@ export class Explainer {
     asked: Asked,
     found: Found,
     world: World,
+    called: CalledTool | undefined,
   ): Promise<Omit<Explanation, 'matched' | 'near_misses'>> {
-    if (found.kind === 'match' && found.route.kind !== undefined) return nothingRan
+    const route = found.kind === 'match' ? found.route : undefined
+    if (route?.kind !== undefined && !called) return nothingRan
     const { entry } = found
     const document = await world.documentOf(entry.api)
-    const watched = document && watchPath(document, entry.path, this.#ports.compile)
-    const table = watched?.table ?? RoutingTable.build([entry]).table
+    const path = called ? pathOf(called) : entry.path
+    const watched = document && watchPath(document, path, this.#ports.compile)
+    const table =
+      watched && called && route?.kind === 'mcp'
+        ? endpointTable(entry, route, called, watched)
+        : (watched?.table ?? RoutingTable.build([entry]).table)
     const rehearser = new Rehearser(table, this.#ports.rehearsal, watched?.recorder)
-    if (found.kind === 'match' && found.route.kind === undefined) refuseUnused(asked, found.route)
+    const asOperation = route?.kind === undefined ? route : called?.tool.operation
+    if (asOperation) refuseUnused(asked, asOperation)
     const { outcomes = { '': asked.outcome } } = asked
     const runs: [string, Rehearsal][] = []
     for (const [name, outcome] of Object.entries(outcomes)) {
@@ -150,15 +166,19 @@ function refuseUnused({ outcome, outcomes }: Asked, route: CompiledOperation): v
 /** The header fields in which the security of the route expects credentials. */
 export function headerNames(found: Found | undefined): string[] {
   const routes = found ? Object.values(found.entry.routes) : []
-  return routes.flatMap(({ path, ...route }) => {
-    const { protection } = 'inherited' in route ? route.inherited : path.inherited
+  const protections = routes.flatMap((route) => {
+    if (route.kind === undefined) return [route.inherited.protection]
+    const ofTools = route.kind === 'mcp' ? route.tools.groups : []
+    return [route.path.inherited.protection, ...ofTools.map(({ protection }) => protection)]
+  })
+  return protections.flatMap((protection) => {
     const name = protection?.object.header_name
     return typeof name === 'string' ? [name] : []
   })
 }
 
 /** The route that answers; null where the path lacks the method. */
-export function matchedOf(found: Found, { method }: Exchange): Matched | null {
+export function matchedOf(found: Found, { method }: Exchange, called?: CalledTool): Matched | null {
   if (found.kind !== 'match') return null
   const { entry, route, bindings } = found
   const { api: id, host, pattern, path } = entry
@@ -167,5 +187,6 @@ export function matchedOf(found: Found, { method }: Exchange): Matched | null {
     method: entry.routes[method] ? method : 'get',
     bindings,
     ...(route.kind !== undefined && { endpoint: route.kind }),
+    ...(called && { tool: toldTool(called) }),
   }
 }

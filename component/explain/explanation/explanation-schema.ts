@@ -28,7 +28,13 @@ const matched = map(
     ...{ id: text, version: text, host: text, pattern: text, path: pointer, method: text },
     bindings: mapOf(value),
   },
-  { endpoint: { type: 'string', description: 'Of a generated path, which is not run.' } },
+  {
+    endpoint: { type: 'string', description: 'Of a generated path. Only calls of tools are run.' },
+    tool: map({
+      ...{ name: text, path: pointer, method: text, pattern: text },
+      ...{ bindings: mapOf(value), query_params: mapOf(value), body: value },
+    }),
+  },
 )
 
 const nearMiss = map({ id: orNull(text), why: text }, { pattern: text })
@@ -38,7 +44,7 @@ const check = map(
     step: {
       type: 'string',
       description:
-        'scheme, rate_limit, security, accept, language, content_type, body, schema: in the order in which they are made; rate_limit once for each limit.',
+        'scheme, rate_limit, security, accept, language, content_type, body, arguments, schema: in the order in which they are made; rate_limit once for each limit.',
     },
     passed: flag,
   },

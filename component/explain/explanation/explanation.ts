@@ -1,4 +1,5 @@
 /** The answer of an explanation, as data. */
+import type { ToldTool } from '#component/explain/called-tool.ts'
 import type { Check } from '#component/explain/checks.ts'
 import type { NearMiss } from '#component/explain/near-misses/near-misses.ts'
 import type { EvaluatedStep } from '#component/explain/recorder.ts'
@@ -17,8 +18,10 @@ export interface Matched {
   readonly path: string
   readonly method: string
   readonly bindings: Readonly<Record<string, string>>
-  /** Of a path that the security of the version adds, and that is not run. */
+  /** Of a path that the version adds. Only a call of a tool is run. */
   readonly endpoint?: string
+  /** The tool that the request calls; absent: it calls none that there is. */
+  readonly tool?: ToldTool
 }
 
 /** A value that holds, and the JSON Pointer of where it is written; null: the default. */

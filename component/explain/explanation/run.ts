@@ -7,6 +7,7 @@ import type { Reply } from '#component/gateway/exchange.ts'
 import type {
   ExplainedAction,
   ExplainedExpression,
+  ExplainedResponse,
   ExplainedRun,
   Explanation,
   Problem,
@@ -57,7 +58,7 @@ export async function runOf(
   isSample: boolean,
   callees: CalleesOf,
 ): Promise<ExplainedRun> {
-  const { operation, reply, sent, expressions, outcome } = rehearsal
+  const { operation, called, reply, sent, expressions, outcome } = rehearsal
   const actions = await Promise.all(rehearsal.actions.map((told) => actionOf(told, callees)))
   return {
     expressions: expressions.map(expressionOf),
@@ -71,12 +72,20 @@ export async function runOf(
             body: sent.body,
             ...(sent.frames && { frames: sent.frames }),
             ...(sent.isCut && { is_cut: sent.isCut }),
-            from: sourceOf(operation, reply, outcome),
+            from:
+              operation && called
+                ? ofTool(sourceOf(operation, { ...reply, operation }, outcome))
+                : sourceOf(operation, reply, outcome),
           }
         : null,
-    problem: reply ? problemOf(reply) : null,
+    problem: reply ? problemOf(reply, called ? reply.error?.status : reply.status) : null,
   }
 }
+
+/** Results and failures of a tool are told in an answer of status 200. */
+const ofTool = ({ body }: ExplainedResponse['from']): ExplainedResponse['from'] => ({
+  ...{ status: 'rule: the answer to a call of a tool', body },
+})
 
 function expressionOf({
   at,
@@ -103,8 +112,8 @@ async function actionOf(told: ToldAction, callees: CalleesOf): Promise<Explained
 }
 
 /** What the log says of the failure, as far as it is about the document. */
-function problemOf({ status, error, failure = {} }: Reply): Problem | null {
-  if (error === undefined) return null
+function problemOf({ error, failure = {} }: Reply, status: number | undefined): Problem | null {
+  if (error === undefined || status === undefined) return null
   const { pointer: at, expression, column } = failure
   return {
     status,

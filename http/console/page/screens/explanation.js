@@ -63,7 +63,8 @@ const Match = ({ told: { matched, near_misses = [] } }) => html`
       matched
         ? html`<p class="facts"><span><${Method} method=${matched.method ?? ''} /> <code>${matched.pattern}</code></span>
           ${matched.id && html`<a href=${linkTo('apis', matched.id)}>${matched.id}</a>`}<${Badge} kind="info">${matched.version}<//></p>
-        <${Shown} name="Bindings" value=${Object.keys(matched.bindings ?? {}).length > 0 ? matched.bindings : undefined} />`
+        <${Shown} name="Bindings" value=${Object.keys(matched.bindings ?? {}).length > 0 ? matched.bindings : undefined} />
+        <${Shown} name="Tool" value=${matched.tool} />`
         : html`<${Empty}>No route answers this request.<//>`
     }
     ${
