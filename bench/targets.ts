@@ -61,9 +61,9 @@ const watched = (
   ...{ candidate: `${kind}, watched`, against: `${kind}, nobody watches`, ...bound },
 })
 /** A call of a tool, beside another way to the same procedure. */
-const tool = (against: string, atLeast: number) => {
+const tool = (against: string, atLeast: number, candidate = 'ours, tools/call') => {
   const what = 'a call of a tool'
-  return { what, scenario: 'tools', candidate: 'ours, tools/call', against, ...rate(atLeast) }
+  return { what, scenario: 'tools', candidate, against, ...rate(atLeast) }
 }
 /** A bound on a figure of a trial. */
 const figure = (scenario: string, name: string, atMost: number, what = name) => ({
@@ -137,6 +137,7 @@ export const targets: readonly Target[] = [
   policy('call', 'webhook', 0.85, 'webhook'),
   policy('static', 'webhook', 0.85, 'webhook'),
   tool('ours, by its path', 0.7),
+  tool('ours, POST by its path', 0.7, 'ours, tools/call of the POST'),
   tool(`${bare} + SDK + wampy`, 2),
   {
     what: 'trace token alive, not sent',

@@ -1,4 +1,4 @@
-/** What a tool costs: the same WAMP call by its path, as a tool, and by the official SDK on bare node:http. */
+/** What a tool costs: the same WAMP call by its path, a GET and a POST with its argument in a body, as tools, and by the official SDK on bare node:http. */
 import type { Ask } from '#bench/asks.ts'
 import { documentOf, post, realm } from '#bench/gateway.ts'
 import type { Scenario } from '#bench/stage.ts'
@@ -8,17 +8,45 @@ const path = '/hello/:name'
 const revision = '2026-07-28'
 const greeting = 'Hello, Ada!'
 
-/** The call of the bench with a tool, on an endpoint at `/mcp`. */
+const { get } = callPaths[path]
+
+/** The call with its argument in a body, as a tool has it. */
+const posted = {
+  ...get,
+  action: { ...get.action, args: ['{{request.body |> get(name)}}'] },
+}
+
+const input = {
+  type: 'object',
+  properties: { name: { type: 'string' } },
+  required: ['name'],
+  additionalProperties: false,
+}
+
+/** The calls of the bench with tools, on an endpoint at `/mcp`. */
 const document = (() => {
   const { id, versions, ...rest } = documentOf('com.example.tools', {})
-  const tool = { name: 'greet', description: 'Greets.' }
-  const paths = { '/tool/:name': { get: { ...callPaths[path].get, tool } } }
+  const description = 'Greets.'
+  const paths = {
+    '/tool/:name': { get: { ...get, tool: { name: 'greet', description } } },
+    '/tool': { post: { ...posted, tool: { name: 'greet_posted', description, input } } },
+  }
   const version = { ...versions['1.0.0'], mcp: { path: '/mcp', name: 'bench' }, paths }
   return { id, ...rest, versions: { '1.0.0': version } }
 })()
 
-/** A call of the tool, as the official client sends it. @param answer as its server writes it */
-const toolAsks = (at: string, answer: string): readonly Ask[] => [
+/** The same by a POST. */
+const postAsks: readonly Ask[] = [
+  {
+    method: 'POST',
+    path: '/tool',
+    body: JSON.stringify({ name: 'Ada' }),
+    expected: { body: JSON.stringify({ greeting }) },
+  },
+]
+
+/** A call of a tool, as the official client sends it. @param answer as its server writes it */
+const toolAsks = (at: string, answer: string, name = 'greet'): readonly Ask[] => [
   {
     method: 'POST',
     path: at,
@@ -26,14 +54,14 @@ const toolAsks = (at: string, answer: string): readonly Ask[] => [
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': revision,
       'mcp-method': 'tools/call',
-      'mcp-name': 'greet',
+      'mcp-name': name,
     },
     body: JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
       params: {
-        name: 'greet',
+        name,
         arguments: { name: 'Ada' },
         _meta: {
           'io.modelcontextprotocol/protocolVersion': revision,
@@ -70,6 +98,9 @@ export const tools: Scenario = {
     const bareAnswer = JSON.stringify({ result: bareResult, jsonrpc, id })
     stage.compare('ours, by its path', ours, greetingAsks(greeting))
     stage.compare('ours, tools/call', ours, toolAsks('/mcp', ourAnswer))
+    stage.compare('ours, POST by its path', ours, postAsks)
+    const postedTool = toolAsks('/mcp', ourAnswer, 'greet_posted')
+    stage.compare('ours, tools/call of the POST', ours, postedTool)
     stage.compare('bare node:http + SDK + wampy', bare, toolAsks('/', bareAnswer))
   },
 }
