@@ -30,12 +30,25 @@ export interface Era {
   readonly unknownStatus: number
   /** Whether there is such a method. */
   knows(method: string): boolean
-  /** What every result has beside its own members. */
-  result(server: ServerName): JsonMap
+  /** What every result has beside its own members: the JSON text of a map. */
+  common(server: ServerName): string
   /** How long a list may be kept, and whether by everybody. */
   caching(isPublic: boolean): JsonMap
   /** Whether a result may have the value as its `structuredContent`, and a tool a schema of such values. */
   isStructured(value: unknown): boolean
+}
+
+/** By server, since each answer has it. */
+const commonTexts = new WeakMap<ServerName, string>()
+
+function currentCommon(server: ServerName): string {
+  let text = commonTexts.get(server)
+  if (text === undefined) {
+    const _meta = { 'io.modelcontextprotocol/serverInfo': server }
+    text = JSON.stringify({ resultType: 'complete', _meta })
+    commonTexts.set(server, text)
+  }
+  return text
 }
 
 const currentMethods: ReadonlySet<string> = new Set(['server/discover', 'tools/list', 'tools/call'])
@@ -43,10 +56,7 @@ const currentMethods: ReadonlySet<string> = new Set(['server/discover', 'tools/l
 const current: Era = {
   unknownStatus: 404,
   knows: (method) => currentMethods.has(method),
-  result: (server) => ({
-    resultType: 'complete',
-    _meta: { 'io.modelcontextprotocol/serverInfo': server },
-  }),
+  common: currentCommon,
   caching: (isPublic) => ({ ttlMs: 60_000, cacheScope: isPublic ? 'public' : 'private' }),
   isStructured: () => true,
 }

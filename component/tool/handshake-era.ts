@@ -17,7 +17,7 @@ export const handshakeMethods: ReadonlySet<string> = new Set([
 export const handshake: Era = {
   unknownStatus: 200,
   knows: (method) => handshakeMethods.has(method),
-  result: () => ({}),
+  common: () => '{}',
   caching: () => ({}),
   isStructured: isMap,
 }

@@ -25,14 +25,14 @@ const streamHeaders = { 'cache-control': 'no-store, no-transform', 'x-accel-buff
 
 /** Answers `tools/call`. @throws RpcError -32602; ServiceError for a client that no security knows */
 export async function callTool(request: ToolRequest, ports: ToolPorts): Promise<Reply> {
-  const { exchange, endpoint, bindings, era, message } = request
+  const { exchange, endpoint, bindings, era, id, message } = request
   const { tools } = endpoint
   const { name, args, progressToken } = readParams(message.params)
   const tool = tools.byName.get(name)
   if (tool === undefined || !isWithinReach(tool, exchange)) throw await notSeen(request, ports)
   const rules: ResultRules = { era, maxBytes: tools.maxResultBytes }
-  const common = JSON.stringify(era.result(tools.server))
-  const answer = (result: string): string => resultText(message.id, common, result)
+  const common = era.common(tools.server)
+  const answer = (result: string): string => resultText(id, common, result)
   const wantsStream =
     progressToken !== undefined &&
     pieces(tool) === 'framed' &&
@@ -42,10 +42,7 @@ export async function callTool(request: ToolRequest, ports: ToolPorts): Promise<
     new ToolFrames({ ...rules, answer, progressToken: wantsStream ? progressToken : undefined })
   const data = dataFor(args, tool)
   const check = (): void => checkArguments(args, tool)
-  const call = new ToolExchange(exchange, tool, {
-    ...{ bindings, data, wantsStream, check },
-    ...(frames && { frames }),
-  })
+  const call = new ToolExchange(exchange, tool, { bindings, data, frames, wantsStream, check })
   exchange.served = tool.operation.path
   exchange.tool = name
   const reply = await ports.answer(call, tool.operation)

@@ -14,6 +14,7 @@ import {
   errorOf,
   idOf,
   RpcError,
+  type RpcId,
   type RpcMessage,
   readMessage,
   resultText,
@@ -48,7 +49,8 @@ export interface ToolRequest {
   /** Of the address of the endpoint. */
   readonly bindings: Readonly<Record<string, string>>
   readonly era: Era
-  readonly message: RpcMessage & { readonly id: NonNullable<RpcMessage['id']> }
+  readonly id: RpcId
+  readonly message: RpcMessage
 }
 
 /** Answers a POST to the endpoint. @throws ServiceError 401, 403, 413, 415, 429 as for any path */
@@ -71,8 +73,7 @@ export async function serveTools(
     const { id } = message
     // notifications and responses get no answer
     if (id === undefined) return { status: 202, headers: {}, body: { kind: 'none' } }
-    const request = { exchange, endpoint, bindings, era, message: { ...message, id } }
-    return await answer(request, ports)
+    return await answer({ exchange, endpoint, bindings, era, id, message }, ports)
   } catch (thrown) {
     const error = value === undefined ? ofBody(thrown) : thrown
     if (!(error instanceof RpcError)) throw error
@@ -99,9 +100,9 @@ function readBody(exchange: Exchange, { path }: ToolsEndpoint): Promise<Content>
     const message = `expected a body of type ${json}`
     throw new ServiceError('service.error.unsupported_media_type', message)
   }
-  const { limits } = path.inherited
-  const body_max_bytes = Math.min(limits.body_max_bytes, mostBytes)
-  return exchange.readBody({ ...limits, body_max_bytes })
+  const { body_max_bytes, body_read_bytes, body_read_seconds } = path.inherited.limits
+  const most = Math.min(body_max_bytes, mostBytes)
+  return exchange.readBody({ body_max_bytes: most, body_read_bytes, body_read_seconds })
 }
 
 /** The error of a body that cannot be read: broken JSON is told as the protocol does. */
@@ -127,10 +128,10 @@ function answer(request: ToolRequest, ports: ToolPorts): Promise<Reply> {
 
 /** Answers what is asked about the endpoint. */
 async function tell(request: ToolRequest, ports: ToolPorts): Promise<Reply> {
-  const { era, message, endpoint } = request
+  const { era, id, message, endpoint } = request
   const { tools } = endpoint
-  const { id, method, params } = message
-  const common = JSON.stringify(era.result(tools.server))
+  const { method, params } = message
+  const common = era.common(tools.server)
   const reply = (result: JsonMap): Reply => ({
     status: 200,
     headers: { 'content-type': json },

@@ -39,7 +39,7 @@ export interface ToolCall {
   readonly bindings: Readonly<Record<string, string>>
   readonly data: CallData
   /** Takes the pieces of a call; absent: they are not wanted. */
-  readonly frames?: Frames
+  readonly frames?: Frames | undefined
   /** Whether the answer may be a stream; else it is one only where the operation has no other. */
   readonly wantsStream?: boolean
   /** Checks the arguments. ServiceError */
