@@ -66,7 +66,7 @@ describe('the published package', function () {
 
   it('leaves the packages of the docs page and of traces to who wants them', () => {
     const { peerDependencies, peerDependenciesMeta } = manifest()
-    const exporter = '@opentelemetry/otlp-exporter-base'
+    const exporter = '@opentelemetry/exporter-trace-otlp-proto'
     expect(peerDependenciesMeta).to.deep.equal({
       [exporter]: { optional: true },
       'swagger-ui-dist': { optional: true },

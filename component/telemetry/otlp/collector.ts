@@ -1,46 +1,29 @@
-/** The way to the collector: that of the exporters of opentelemetry-js, which sends over HTTP, and tries again. The encoding is ours. */
+/** The way to the collector: the exporter of opentelemetry-js, which encodes spans as OTLP protobuf, sends them over HTTP, and tries again. */
+import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { messageOf } from '#component/errors.ts'
-import type { SpanOrigin } from './recorded-span.ts'
-import type { SpanBatch } from './span-batch.ts'
 import type { ExportFailure, ExportSpans } from './span-queue.ts'
 
-/** The package that sends, in the version that was tested. Who wants traces installs it. */
-export const exporterPackage = '@opentelemetry/otlp-exporter-base@0.301.1'
+/** The package of the exporter, in the version that was tested. Who wants traces installs it. */
+export const exporterPackage = '@opentelemetry/exporter-trace-otlp-proto@0.301.1'
 
-/** Where spans are sent, and whose they are. What is absent is taken from `OTEL_EXPORTER_OTLP_…` by the package. */
+/** Where spans are sent. What is absent is taken from `OTEL_EXPORTER_OTLP_…` by the exporter. */
 export interface CollectorOptions {
   /** URL of the requests, path included. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>> | undefined
-  readonly origin: SpanOrigin
 }
 
 /**
- * Loads the package.
+ * Loads the exporter.
  * @throws Error that says what to install, where it is missing
  */
-export async function openCollector({
-  url,
-  headers,
-  origin,
-}: CollectorOptions): Promise<ExportSpans> {
-  const { convertLegacyHttpOptions, createOtlpHttpExportDelegate } = await load()
-  const options = { url, ...(headers && { headers: { ...headers } }) }
-  const content = { 'Content-Type': 'application/x-protobuf' }
-  const sender = createOtlpHttpExportDelegate(
-    convertLegacyHttpOptions(options, 'TRACES', 'v1/traces', content),
-    {
-      serializeRequest: (batch: SpanBatch) => batch.requestOf(origin),
-      // what the collector says of spans that it has taken is not read
-      deserializeResponse: () => ({}),
-    },
-    'otlp_http_span_exporter',
-    { name: 'span', countItems: ({ count }) => count },
-    undefined,
-  )
-  return (batch, done) => {
+export async function openCollector({ url, headers }: CollectorOptions): Promise<ExportSpans> {
+  const { OTLPTraceExporter: Exporter } = await load()
+  const exporter = new Exporter({ url, ...(headers && { headers: { ...headers } }) })
+  return (spans, done) => {
     try {
-      sender.export(batch, ({ code, error }) =>
+      // the encoding reads no more of a span than RecordedSpan has
+      exporter.export(spans as unknown as Exported, ({ code, error }) =>
         done(code === success ? undefined : failureOf(error)),
       )
     } catch (error) {
@@ -49,12 +32,14 @@ export async function openCollector({
   }
 }
 
+type Exported = Parameters<OTLPTraceExporter['export']>[0]
+
 /** opentelemetry-js: ExportResultCode.SUCCESS */
 const success = 0
 
 async function load() {
   try {
-    return await import('@opentelemetry/otlp-exporter-base/node-http')
+    return await import('@opentelemetry/exporter-trace-otlp-proto')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
     throw new Error(`the package that sends spans is not installed: npm i ${exporterPackage}`, {
@@ -63,7 +48,7 @@ async function load() {
   }
 }
 
-/** An error of the package: `code` is a status of the collector, or an error of the network. */
+/** An error of the exporter: `code` is a status of the collector, or an error of the network. */
 function failureOf(error: (Error & { readonly code?: unknown }) | undefined): ExportFailure {
   const code = error?.code
   if (typeof code === 'number') {

@@ -8,9 +8,10 @@ import type {
 } from '#component/telemetry/telemetry.ts'
 import type { TraceContext } from '#component/telemetry/trace-context.ts'
 import {
-  type RecordedSpan,
+  RecordedSpan,
   type SpanAttributes,
   type SpanEvent,
+  type SpanOrigin,
   shortUri,
   spanKind,
 } from './recorded-span.ts'
@@ -19,6 +20,7 @@ import {
 interface AttemptParts {
   readonly context: TraceContext
   readonly parent: TraceContext
+  readonly origin: SpanOrigin
   /** Attempts before this one. */
   readonly tried: number
   readonly by: AttemptMeans
@@ -121,7 +123,7 @@ export class RecordedAttempt implements AttemptSpan {
 
   over(end: AttemptEnd): void {
     const { status, error } = end
-    const { parent, now, add } = this.#parts
+    const { origin, parent, now, add } = this.#parts
     const shape = this.#shape
     const target = this.#target
     const isError = status === undefined ? error !== undefined : status >= 400
@@ -135,17 +137,17 @@ export class RecordedAttempt implements AttemptSpan {
       ...(errorType && { 'error.type': errorType }),
       ...shape.failure(end),
     }
-    add({
-      kind: shape.kind,
-      name: shape.name(target, this.#parts),
-      context: this.context,
-      parent: { context: parent, isRemote: false },
-      link: undefined,
-      start: this.#start,
-      end: now(),
-      attributes,
-      events: this.#events,
-      isError,
-    })
+    add(
+      new RecordedSpan({
+        ...{ origin, attributes, isError },
+        kind: shape.kind,
+        name: shape.name(target, this.#parts),
+        context: this.context,
+        parent: { context: parent, isRemote: false },
+        start: this.#start,
+        end: now(),
+        ...(this.#events && { events: this.#events }),
+      }),
+    )
   }
 }

@@ -1,8 +1,12 @@
-/** A span that is over: what it tells, before it is encoded. */
+/** A finished span, in the form that the encoding of the exporter reads (opentelemetry-js: ReadableSpan). */
 import type { TraceContext } from '#component/telemetry/trace-context.ts'
 
-/** The kinds of spans of this gateway (opentelemetry-proto: Span.SpanKind). */
-export const spanKind = { server: 2, client: 3, producer: 4 } as const
+/** The kinds of spans of this gateway (opentelemetry-js: SpanKind). */
+export const spanKind = { server: 1, client: 2, producer: 3 } as const
+
+/** The status of a span (opentelemetry-js: SpanStatusCode). */
+const unset = { code: 0 } as const
+const failed = { code: 2 } as const
 
 /** More characters of the URI of an error are left out: a callee may answer with any. */
 const longestUri = 200
@@ -13,7 +17,7 @@ export const shortUri = (uri: string): string => uri.slice(0, longestUri)
 /** Attributes by name. */
 export type SpanAttributes = Record<string, string | number | boolean>
 
-/** What all spans of a process share. */
+/** What all spans of a process share; the exporter groups spans by the identity of these objects. */
 export interface SpanOrigin {
   readonly resource: { readonly attributes: SpanAttributes }
   readonly instrumentationScope: { readonly name: string; readonly version: string }
@@ -26,8 +30,9 @@ export interface SpanEvent {
   readonly at: number
 }
 
-/** One span. */
-export interface RecordedSpan {
+/** What a span is made of when it is over. */
+export interface SpanParts {
+  readonly origin: SpanOrigin
   readonly kind: (typeof spanKind)[keyof typeof spanKind]
   readonly name: string
   readonly context: TraceContext
@@ -38,6 +43,86 @@ export interface RecordedSpan {
   readonly start: number
   readonly end: number
   readonly attributes: SpanAttributes
-  readonly events?: readonly SpanEvent[] | undefined
+  readonly events?: readonly SpanEvent[]
   readonly isError: boolean
 }
+
+/** Seconds and nanoseconds since the epoch. */
+type HrTime = readonly [seconds: number, nanoseconds: number]
+
+const none: readonly never[] = []
+
+/** One span. It is encoded later, if at all. */
+export class RecordedSpan {
+  readonly #parts: SpanParts
+  readonly droppedAttributesCount = 0
+  readonly droppedEventsCount = 0
+  readonly droppedLinksCount = 0
+
+  constructor(parts: SpanParts) {
+    this.#parts = parts
+  }
+
+  get name(): string {
+    return this.#parts.name
+  }
+
+  get kind(): number {
+    return this.#parts.kind
+  }
+
+  get resource(): SpanOrigin['resource'] {
+    return this.#parts.origin.resource
+  }
+
+  get instrumentationScope(): SpanOrigin['instrumentationScope'] {
+    return this.#parts.origin.instrumentationScope
+  }
+
+  get startTime(): HrTime {
+    return hrTime(this.#parts.start)
+  }
+
+  get endTime(): HrTime {
+    return hrTime(this.#parts.end)
+  }
+
+  get status(): { readonly code: number } {
+    return this.#parts.isError ? failed : unset
+  }
+
+  get attributes(): SpanAttributes {
+    return this.#parts.attributes
+  }
+
+  get events() {
+    return this.#parts.events?.map(({ name, at }) => ({ name, time: hrTime(at) })) ?? none
+  }
+
+  get links() {
+    const { link } = this.#parts
+    return link ? [{ context: spanContext(link, true) }] : none
+  }
+
+  get parentSpanContext() {
+    const { parent } = this.#parts
+    return parent && spanContext(parent.context, parent.isRemote)
+  }
+
+  spanContext() {
+    return spanContext(this.#parts.context, false)
+  }
+}
+
+function hrTime(ms: number): HrTime {
+  const seconds = Math.floor(ms / 1000)
+  return [seconds, Math.round((ms - seconds * 1000) * 1e6)]
+}
+
+const spanContext = (context: TraceContext, isRemote: boolean) => ({
+  traceId: context.traceId,
+  spanId: context.spanId,
+  traceFlags: (context.isSampled ? 1 : 0) | (context.isRandom ? 2 : 0),
+  isRemote,
+  traceState: { serialize: () => context.tracestate ?? '' },
+})

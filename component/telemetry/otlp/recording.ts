@@ -13,9 +13,10 @@ import type {
 import type { TraceContext } from '#component/telemetry/trace-context.ts'
 import { RecordedAttempt } from './recorded-attempt.ts'
 import {
-  type RecordedSpan,
+  RecordedSpan,
   type SpanAttributes,
   type SpanEvent,
+  type SpanOrigin,
   shortUri,
   spanKind,
 } from './recorded-span.ts'
@@ -24,6 +25,7 @@ import type { SpanClock } from './span-clock.ts'
 /** What spans are made with. */
 export interface RecordingPorts extends PropagationPorts {
   readonly clock: SpanClock
+  readonly origin: SpanOrigin
   /** Whether spans name the users of requests. */
   readonly tellsUsers: boolean
   /** Takes finished spans. */
@@ -111,9 +113,9 @@ class RecordedRequest implements RequestTrace {
   }
 
   attempt(target: AttemptTarget, tried: number, by: AttemptMeans): AttemptSpan | undefined {
-    const { ids, add } = this.#ports
+    const { ids, add, origin } = this.#ports
     return RecordedAttempt.of(target, {
-      ...{ tried, by, add },
+      ...{ tried, by, add, origin },
       context: childOf(this.context, ids),
       parent: this.context,
       now: () => this.#now(),
@@ -121,21 +123,24 @@ class RecordedRequest implements RequestTrace {
   }
 
   over(end: RequestEnd): void {
-    const { add, trust } = this.#ports
+    const { add, origin, trust } = this.#ports
     const request = this.#request
     const method = request.method.toUpperCase()
-    add({
-      kind: spanKind.server,
-      name: `${method} ${end.served.pattern}`.trimEnd(),
-      context: this.context,
-      parent: this.#parent && { context: this.#parent, isRemote: true },
-      link: this.#parent ? undefined : linkOf(request, trust),
-      start: this.#start,
-      end: this.#now(),
-      attributes: attributesOf(request, method, end, this.#authid),
-      events: this.#events,
-      isError: end.status >= 500,
-    })
+    add(
+      new RecordedSpan({
+        origin,
+        kind: spanKind.server,
+        name: `${method} ${end.served.pattern}`.trimEnd(),
+        context: this.context,
+        parent: this.#parent && { context: this.#parent, isRemote: true },
+        link: this.#parent ? undefined : linkOf(request, trust),
+        start: this.#start,
+        end: this.#now(),
+        attributes: attributesOf(request, method, end, this.#authid),
+        ...(this.#events && { events: this.#events }),
+        isError: end.status >= 500,
+      }),
+    )
   }
 }
 

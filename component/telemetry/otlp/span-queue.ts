@@ -1,7 +1,6 @@
 /** Finished spans on their way to the collector: a bounded queue, sent in batches, one at a time. */
 import type { Clock } from '#component/clock.ts'
 import type { RecordedSpan } from './recorded-span.ts'
-import { SpanBatch } from './span-batch.ts'
 
 /** Why spans were dropped: `queue_full`, `stopped`, or what the export failed by. */
 export type DropReason = 'queue_full' | 'stopped' | ExportFailure['reason']
@@ -14,7 +13,10 @@ export interface ExportFailure {
 }
 
 /** Sends a batch, and again where that helps; calls back once. */
-export type ExportSpans = (batch: SpanBatch, done: (failure?: ExportFailure) => void) => void
+export type ExportSpans = (
+  spans: readonly RecordedSpan[],
+  done: (failure?: ExportFailure) => void,
+) => void
 
 /** What a queue tells of. */
 export interface QueueListener {
@@ -34,9 +36,7 @@ export class SpanQueue {
   readonly #clock: Pick<Clock, 'after'>
   readonly #export: ExportSpans
   readonly #listener: QueueListener
-  /** All are full but the last one. */
-  #batches: SpanBatch[] = []
-  #waiting = 0
+  #waiting: RecordedSpan[] = []
   #sending = 0
   #stopTimer: (() => void) | undefined
   /** Takes no more spans. */
@@ -55,23 +55,13 @@ export class SpanQueue {
   /** Takes a span; drops it where the queue is full. */
   add(span: RecordedSpan): void {
     if (this.#isClosed) this.#listener.onDropped(1, 'stopped', '')
-    else if (this.#waiting + this.#sending >= mostSpans) {
+    else if (this.#waiting.length + this.#sending >= mostSpans) {
       this.#listener.onDropped(1, 'queue_full', '')
     } else {
-      this.#batch().add(span)
-      this.#waiting += 1
-      if (this.#waiting >= batchSpans) this.#send()
+      this.#waiting.push(span)
+      if (this.#waiting.length >= batchSpans) this.#send()
       else this.#stopTimer ??= this.#clock.after(longestWait, () => this.#send())
     }
-  }
-
-  /** The batch that has room. */
-  #batch(): SpanBatch {
-    const last = this.#batches.at(-1)
-    if (last && last.count < batchSpans) return last
-    const batch = new SpanBatch()
-    this.#batches.push(batch)
-    return batch
   }
 
   /** Sends what is left, for at most `ms` milliseconds; drops the rest, and every later span. */
@@ -86,9 +76,8 @@ export class SpanQueue {
       }
       this.#send()
     })
-    const left = this.#waiting + this.#sending
-    this.#batches = []
-    this.#waiting = 0
+    const left = this.#waiting.length + this.#sending
+    this.#waiting = []
     this.#isOver = true
     if (left > 0) this.#listener.onDropped(left, 'stopped', '')
   }
@@ -97,21 +86,19 @@ export class SpanQueue {
     this.#stopTimer?.()
     this.#stopTimer = undefined
     if (this.#sending > 0) return
-    const batch = this.#batches.shift()
-    if (batch === undefined) {
+    if (this.#waiting.length === 0) {
       this.#onEmpty?.()
       return
     }
-    const { count } = batch
-    this.#waiting -= count
-    this.#sending = count
+    const batch = this.#waiting.splice(0, batchSpans)
+    this.#sending = batch.length
     this.#export(batch, (failure) => {
       if (this.#isOver) return
       this.#sending = 0
-      if (failure) this.#listener.onDropped(count, failure.reason, failure.message)
-      else this.#listener.onExported(count)
-      if (this.#isClosed || this.#waiting >= batchSpans) this.#send()
-      else if (this.#waiting > 0) {
+      if (failure) this.#listener.onDropped(batch.length, failure.reason, failure.message)
+      else this.#listener.onExported(batch.length)
+      if (this.#isClosed || this.#waiting.length >= batchSpans) this.#send()
+      else if (this.#waiting.length > 0) {
         this.#stopTimer ??= this.#clock.after(longestWait, () => this.#send())
       }
     })

@@ -42,23 +42,22 @@ export async function openExport(
   { clock, log, node, families }: TelemetryPorts,
   origins: PropagationPorts,
 ): Promise<OpenTelemetry> {
-  // the package that sends reads others of these variables by itself
+  // the exporter reads others of these variables by itself
   const environment = process.env
   const url = collectorUrl(options.endpoint, environment)
   const known = { node, version: version(), host: hostname(), pid: process.pid }
   const attributes = resourceAttributes(options.resource, environment, known)
-  const headers = collectorHeaders(options.headers)
-  const origin = {
-    resource: { attributes },
-    instrumentationScope: { name: 'wamp-gateway', version: known.version },
-  }
-  const exportSpans = await openCollector({ url, headers, origin })
+  const exportSpans = await openCollector({ url, headers: collectorHeaders(options.headers) })
   const watch = new ExportWatch({ clock, log, families, url })
   const queue = new SpanQueue(clock, exportSpans, watch)
   log.info({ collector: url }, 'spans are sent')
   return {
     telemetry: recording({
       ...origins,
+      origin: {
+        resource: { attributes },
+        instrumentationScope: { name: 'wamp-gateway', version: known.version },
+      },
       clock: new SpanClock(clock, () => performance.now()),
       tellsUsers: options.enduser,
       add: (span) => queue.add(span),

@@ -272,7 +272,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
   'component/telemetry/otlp': {
     folders: ['telemetry'],
-    packages: ['@opentelemetry/otlp-exporter-base'],
+    packages: ['@opentelemetry/exporter-trace-otlp-proto'],
   },
   'component/telemetry': { folders: [], packages: [] },
   'component/terminal': { folders: [], packages: [] },

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openCollector } from '#component/telemetry/otlp/collector.ts'
-import { type RecordedSpan, spanKind } from '#component/telemetry/otlp/recorded-span.ts'
+import { RecordedSpan, spanKind } from '#component/telemetry/otlp/recorded-span.ts'
 import type { ExportFailure } from '#component/telemetry/otlp/span-queue.ts'
 import { writeCertificate } from '#test/support/certificate.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { type Receiver, startReceiver } from '#test/support/telemetry/receiver.ts'
-import { batchOf, contextOf, origin, spansOf } from './spans.ts'
+import { contextOf, spansOf } from './spans.ts'
 
 describe('the way to the collector', () => {
   let receiver: Receiver
@@ -24,10 +24,9 @@ describe('the way to the collector', () => {
     spans: readonly RecordedSpan[],
     headers?: Readonly<Record<string, string>>,
     url = `${receiver.url}/v1/traces`,
-    sender = origin,
   ): Promise<ExportFailure | undefined> {
-    const exportSpans = await openCollector({ url, headers, origin: sender })
-    return await new Promise((resolve) => exportSpans(batchOf(spans), resolve))
+    const exportSpans = await openCollector({ url, headers })
+    return await new Promise((resolve) => exportSpans(spans, resolve))
   }
 
   /** Runs with variables of the environment, which the exporter reads by itself. */
@@ -45,7 +44,11 @@ describe('the way to the collector', () => {
     const context = { ...contextOf(7), tracestate: 'vendor=1' }
     const parent = { context: contextOf(6), isRemote: true }
     const link = { ...contextOf(5), traceId: 'b'.repeat(32) }
-    const span: RecordedSpan = {
+    const span = new RecordedSpan({
+      origin: {
+        resource: { attributes: { 'service.name': 'orders', 'process.pid': 17 } },
+        instrumentationScope: { name: 'wamp-gateway', version: '1.0.0' },
+      },
       kind: spanKind.producer,
       name: 'publish com.example.topic',
       ...{ context, parent, link },
@@ -54,10 +57,8 @@ describe('the way to the collector', () => {
       attributes: { text: 'ü', whole: 201, negative: -1, half: 0.5, isTrue: true },
       events: [{ name: 'session joined', at: 1_700_000_000_001 }],
       isError: true,
-    }
-    const resource = { attributes: { 'service.name': 'orders', 'process.pid': 17 } }
-    const sent = await send([span], undefined, undefined, { ...origin, resource })
-    expect(sent).to.equal(undefined)
+    })
+    expect(await send([span])).to.equal(undefined)
     const [{ attributes, ...received } = expect.fail('no span')] = receiver.spans
     expect(received).to.deep.equal({
       traceId: 'a'.repeat(32),

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { noPath } from '#component/metrics/place.ts'
 import type { Trust } from '#component/telemetry/origin.ts'
-import { type RecordedSpan, spanKind } from '#component/telemetry/otlp/recorded-span.ts'
+import type { RecordedSpan } from '#component/telemetry/otlp/recorded-span.ts'
 import { recording } from '#component/telemetry/otlp/recording.ts'
 import { SpanClock } from '#component/telemetry/otlp/span-clock.ts'
 import { RandomIds } from '#component/telemetry/random-ids.ts'
@@ -42,6 +42,10 @@ function recorder(trust: Trust = 'all', isSampled = true, tellsUsers = false) {
     }),
     isSampled: () => isSampled,
     clock: new SpanClock({ now: () => times.wall }, () => times.monotonic),
+    origin: {
+      resource: { attributes: {} },
+      instrumentationScope: { name: 'wamp-gateway', version: '1' },
+    },
     add: (span) => spans.push(span),
   })
   const pass = (ms: number) => {
@@ -70,9 +74,9 @@ function attemptOf(reached: Partial<AttemptTarget>, end = {}, tried = 0, method?
 
 describe('a recorded request', () => {
   it('is a server span of the route, with the attributes of the semantic conventions', () => {
-    const { name, kind, attributes, isError } = spanOf(request())
-    expect({ name, kind, isError }).to.deep.equal({
-      ...{ name: 'GET /v1/orders/:id', kind: spanKind.server, isError: false },
+    const { name, kind, attributes, status } = spanOf(request())
+    expect({ name, kind, status }).to.deep.equal({
+      ...{ name: 'GET /v1/orders/:id', kind: 1, status: { code: 0 } },
     })
     expect(attributes).to.deep.equal({
       'http.request.method': 'GET',
@@ -94,19 +98,22 @@ describe('a recorded request', () => {
     const trace = telemetry.begin(request(), 11)
     pass(40)
     trace.over(answered)
-    expect([spans[0]?.start, spans[0]?.end]).to.deep.equal([1_700_000_000_001, 1_700_000_000_042])
+    expect([spans[0]?.startTime, spans[0]?.endTime]).to.deep.equal([
+      [1_700_000_000, 1_000_000],
+      [1_700_000_000, 42_000_000],
+    ])
   })
 
-  for (const [status, error, type, isError] of [
-    [404, 'service.error.not_found', 'service.error.not_found', false],
-    [400, undefined, undefined, false],
-    [499, undefined, undefined, false],
-    [502, undefined, '502', true],
-    [503, 'service.error.unavailable', 'service.error.unavailable', true],
+  for (const [status, error, type, code] of [
+    [404, 'service.error.not_found', 'service.error.not_found', 0],
+    [400, undefined, undefined, 0],
+    [499, undefined, undefined, 0],
+    [502, undefined, '502', 2],
+    [503, 'service.error.unavailable', 'service.error.unavailable', 2],
   ] as const) {
-    it(`with ${status} and ${error ?? 'no error'} has the error type ${type} and is ${isError ? 'an error' : 'none'}`, () => {
+    it(`with ${status} and ${error ?? 'no error'} has the error type ${type} and the status ${code}`, () => {
       const span = spanOf(request(), { status, error })
-      expect([span.attributes['error.type'], span.isError]).to.deep.equal([type, isError])
+      expect([span.attributes['error.type'], span.status.code]).to.deep.equal([type, code])
     })
   }
 
@@ -136,18 +143,18 @@ describe('a recorded request', () => {
 
   it('has the parent that it believes, and its tracestate', () => {
     const span = spanOf(request({ headers: sampled }))
-    expect(span.context).to.include({ traceId, tracestate: 'vendor=1' })
-    expect(span.context.spanId).to.not.equal(parentId)
-    expect(span.parent?.context.spanId).to.equal(parentId)
-    expect(span.parent?.isRemote).to.equal(true)
-    expect(span.link).to.equal(undefined)
+    const { traceId: own, spanId, traceState } = span.spanContext()
+    expect([own, traceState.serialize()]).to.deep.equal([traceId, 'vendor=1'])
+    expect(spanId).to.not.equal(parentId)
+    expect(span.parentSpanContext).to.include({ spanId: parentId, isRemote: true })
+    expect(span.links).to.deep.equal([])
   })
 
   it('has a link to the span that it does not believe', () => {
     const span = spanOf(request({ headers: sampled }), {}, 'none')
-    expect(span.parent).to.equal(undefined)
-    expect(span.context.traceId).to.not.equal(traceId)
-    expect(span.link).to.include({ traceId, spanId: parentId })
+    expect(span.parentSpanContext).to.equal(undefined)
+    expect(span.spanContext().traceId).to.not.equal(traceId)
+    expect(span.links[0]?.context).to.include({ traceId, spanId: parentId })
   })
 })
 
@@ -176,13 +183,16 @@ describe('a recorded attempt', () => {
     const attempt = trace.attempt(target({}), 0, by)
     attempt?.over({})
     expect(attempt?.context).to.include({ traceId, isSampled: true, tracestate: 'vendor=1' })
-    expect(spans[0]?.context).to.equal(attempt?.context)
-    expect(spans[0]?.parent).to.deep.equal({ context: trace.context, isRemote: false })
+    expect(spans[0]?.spanContext().spanId).to.equal(attempt?.context.spanId)
+    expect(spans[0]?.parentSpanContext).to.include({
+      spanId: trace.context.spanId,
+      isRemote: false,
+    })
   })
 
   it('of a call is a client span of the procedure', () => {
     const { name, kind, attributes } = attemptOf({}, {}, 1)
-    expect([name, kind]).to.deep.equal(['com.example.get', spanKind.client])
+    expect([name, kind]).to.deep.equal(['com.example.get', 2])
     expect(attributes).to.deep.equal({
       'rpc.system.name': 'wamp',
       'rpc.method': 'com.example.get',
@@ -200,12 +210,12 @@ describe('a recorded attempt', () => {
   })
 
   it('of a failed call has the URI of the error', () => {
-    const { attributes, isError } = attemptOf({}, { error: 'com.example.error.none' })
+    const { attributes, status } = attemptOf({}, { error: 'com.example.error.none' })
     expect(attributes).to.include({
       'rpc.status_code': 'com.example.error.none',
       'error.type': 'com.example.error.none',
     })
-    expect(isError).to.equal(true)
+    expect(status.code).to.equal(2)
   })
 
   it('tells 200 characters of the URI of an error, which a callee may choose', () => {
@@ -219,7 +229,7 @@ describe('a recorded attempt', () => {
   it('of a publication is a producer span of the topic', () => {
     const literal = 'com.example.topic'
     const known = attemptOf({ type: 'wamp_publish', text: literal, literal })
-    expect([known.name, known.kind]).to.deep.equal(['publish com.example.topic', spanKind.producer])
+    expect([known.name, known.kind]).to.deep.equal(['publish com.example.topic', 3])
     expect(known.attributes).to.include({
       'messaging.system': 'wamp',
       'messaging.operation.name': 'publish',
@@ -233,13 +243,13 @@ describe('a recorded attempt', () => {
 
   it('of a forward is a client span of the method, with the address that the document names', () => {
     const literal = 'https://orders.example:8443'
-    const { name, kind, attributes, isError } = attemptOf(
+    const { name, kind, attributes, status } = attemptOf(
       { type: 'forward', text: literal, literal },
       { status: 404, error: 'service.error.http_gateway.upstream_status' },
       1,
       'post',
     )
-    expect([name, kind, isError]).to.deep.equal(['POST', spanKind.client, true])
+    expect([name, kind, status.code]).to.deep.equal(['POST', 2, 2])
     expect(attributes).to.include({
       'http.request.method': 'POST',
       'server.address': 'orders.example',
@@ -272,10 +282,12 @@ describe('a recorded attempt', () => {
     pass(25)
     attempt?.ready()
     attempt?.over({})
-    expect(spans[0]?.events).to.deep.equal([{ name: 'session joined', at: 1_700_000_000_025 }])
+    expect(spans[0]?.events).to.deep.equal([
+      { name: 'session joined', time: [1_700_000_000, 25_000_000] },
+    ])
     const ready = telemetry.begin(request(), 10).attempt(target({}), 0, by)
     ready?.ready()
     ready?.over({})
-    expect(spans[1]?.events).to.equal(undefined)
+    expect(spans[1]?.events).to.deep.equal([])
   })
 })

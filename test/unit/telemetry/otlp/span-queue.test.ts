@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { SpanBatch } from '#component/telemetry/otlp/span-batch.ts'
+import type { RecordedSpan } from '#component/telemetry/otlp/recorded-span.ts'
 import { type ExportFailure, SpanQueue } from '#component/telemetry/otlp/span-queue.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 import { spanOf, spansOf } from './spans.ts'
@@ -7,16 +7,16 @@ import { spanOf, spansOf } from './spans.ts'
 /** A queue before an exporter that ends its batches when it is told to. */
 function queueOf() {
   const clock = new ManualClock()
-  const batches: { batch: SpanBatch; done: (failure?: ExportFailure) => void }[] = []
+  const batches: { spans: readonly RecordedSpan[]; done: (failure?: ExportFailure) => void }[] = []
   const told: unknown[] = []
-  const queue = new SpanQueue(clock, (batch, done) => batches.push({ batch, done }), {
+  const queue = new SpanQueue(clock, (spans, done) => batches.push({ spans, done }), {
     onExported: (count) => told.push(['exported', count]),
     onDropped: (count, reason) => told.push([reason, count]),
   })
   const add = (count: number) => {
     for (const span of spansOf(count)) queue.add(span)
   }
-  const sizes = () => batches.map(({ batch }) => batch.count)
+  const sizes = () => batches.map(({ spans }) => spans.length)
   return { clock, batches, told, queue, add, sizes }
 }
 

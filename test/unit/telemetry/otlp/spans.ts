@@ -1,9 +1,7 @@
 /** Spans for tests of what carries them. */
-import { type RecordedSpan, spanKind } from '#component/telemetry/otlp/recorded-span.ts'
-import { SpanBatch } from '#component/telemetry/otlp/span-batch.ts'
+import { RecordedSpan, spanKind } from '#component/telemetry/otlp/recorded-span.ts'
 
-/** Whose the spans are. */
-export const origin = {
+const origin = {
   resource: { attributes: { 'service.name': 'test' } },
   instrumentationScope: { name: 'wamp-gateway', version: '1.0.0' },
 }
@@ -18,23 +16,18 @@ export const contextOf = (id: number) => ({
 })
 
 /** A server span. */
-export const spanOf = (id: number): RecordedSpan => ({
-  kind: spanKind.server,
-  name: `span ${id}`,
-  context: contextOf(id),
-  start: 1_700_000_000_000,
-  end: 1_700_000_000_001.5,
-  attributes: { 'http.request.method': 'GET' },
-  isError: false,
-})
+export const spanOf = (id: number): RecordedSpan =>
+  new RecordedSpan({
+    origin,
+    kind: spanKind.server,
+    name: `span ${id}`,
+    context: contextOf(id),
+    start: 1_700_000_000_000,
+    end: 1_700_000_000_001.5,
+    attributes: { 'http.request.method': 'GET' },
+    isError: false,
+  })
 
 /** Server spans with the ids 1 to `count`. */
 export const spansOf = (count: number): RecordedSpan[] =>
   Array.from({ length: count }, (_, index) => spanOf(index + 1))
-
-/** The spans as one batch. */
-export function batchOf(spans: readonly RecordedSpan[]): SpanBatch {
-  const batch = new SpanBatch()
-  for (const span of spans) batch.add(span)
-  return batch
-}
