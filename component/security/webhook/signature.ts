@@ -1,6 +1,5 @@
 /** Signatures of webhooks: what the header fields of a request claim, and whether one of some keys has signed it. */
 import { type KeyObject, verify } from 'node:crypto'
-import type { SecuredRequest } from '#component/security/scheme.ts'
 import type { HmacKey } from './hmac.ts'
 import type { Sender } from './senders.ts'
 
@@ -28,7 +27,9 @@ interface ClaimedSignature {
 }
 
 /** The header fields of a request; names are in lower case. */
-type Fields = Pick<SecuredRequest, 'header'>
+interface Fields {
+  header(name: string): string | undefined
+}
 
 /** At most this many signatures of a request are tried. */
 const maxSignatures = 10
