@@ -32,8 +32,6 @@ const many = 16 * 1024 * 1024
 const few = 1024 * 1024
 /** From this many bytes that the heap and its buffers have grown by, a full collection is worth its time. */
 const grown = 32 * 1024 * 1024
-/** From this many bytes of new objects and buffers on, a process collects although it may be busy: V8 lets garbage grow to four times of what lives. */
-const swollen = 96 * 1024 * 1024
 /** Up to this size of both, collecting several times takes less than 200 ms. Bytes. */
 const small = 256 * 1024 * 1024
 /** A process that works for this part of the time makes garbage. */
@@ -43,21 +41,14 @@ const quiet = 0.15
 /** A process that was quiet for so many looks remains so. V8 then gives back the pages that the first collection freed. */
 const looksUntilIdle = 6
 
-/** The memory of the heap and of the buffers of its objects; bytes. */
-export interface HeapMemory {
-  /** Empty pages included. */
-  readonly taken: number
-  /** Of objects and buffers, garbage included. */
-  readonly used: number
-}
-
 /** What {@link collectAfter} looks at and acts by; tests have others. */
 export interface CollectPorts {
   readonly clock: Pick<Clock, 'after'>
   readonly collect?: typeof collectGarbage
   /** The part of the time since the last call in which the event loop worked, 0 to 1. */
   readonly utilization?: () => number
-  readonly memory?: () => HeapMemory
+  /** Bytes of memory that the heap takes, empty pages included, and the buffers of its objects. */
+  readonly memory?: () => number
 }
 
 function utilizationOfLoop(): () => number {
@@ -70,17 +61,16 @@ function utilizationOfLoop(): () => number {
   }
 }
 
-function memoryOfHeap(): HeapMemory {
-  const { total_physical_size, used_heap_size, external_memory } = getHeapStatistics()
-  return { taken: total_physical_size + external_memory, used: used_heap_size + external_memory }
+function memoryOfHeap(): number {
+  const { total_physical_size, external_memory } = getHeapStatistics()
+  return total_physical_size + external_memory
 }
 
 /**
- * Collects garbage so that it is bounded, and the memory returns to the system, in three cases. Once the bytes held for peers have fallen from many to few, all
+ * Collects garbage so that the memory returns to the system, in two cases. Once the bytes held for peers have fallen from many to few, all
  * is collected at once; peers are not interrupted while much is held. Once a busy process has become quiet, as after the load of large
  * documents, young objects are collected, and if it stays so, all of them where the heap has grown by much: V8 itself makes it no
- * smaller as long as a few requests a second go on. Whatever it does, all are
- * collected each time that garbage may have grown by very much.
+ * smaller as long as a few requests a second go on.
  * @returns a function that stops it
  */
 export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPorts): () => void {
@@ -88,7 +78,7 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
   const { utilization = utilizationOfLoop(), memory = memoryOfHeap } = ports
   let most = 0
   let quietLooks = 0
-  let { taken: takenBefore, used: leastUsed } = memory()
+  let memoryBefore = memory()
   let stop = clock.after(lookMs, look)
 
   function look(): void {
@@ -102,29 +92,20 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
     } else {
       most = Math.max(most, recent)
       if (worked <= quiet) collectWhenQuiet()
-      collectWhenSwollen()
     }
-  }
-
-  function collectWhenSwollen(): void {
-    const { taken, used } = memory()
-    leastUsed = Math.min(leastUsed, used)
-    if (used - leastUsed < swollen || taken > small) return
-    collect('major')
-    leastUsed = memory().used
   }
 
   function collectWhenQuiet(): void {
     quietLooks++
     if (quietLooks !== 1 && quietLooks !== looksUntilIdle) return
-    const { taken } = memory()
-    if (quietLooks === 1 || taken - takenBefore < grown) collect('minor')
-    else collectAll(taken <= small ? 'last-resort' : 'major')
+    const now = memory()
+    if (quietLooks === 1 || now - memoryBefore < grown) collect('minor')
+    else collectAll(now <= small ? 'last-resort' : 'major')
   }
 
   function collectAll(collection: Collection): void {
     collect(collection)
-    ;({ taken: takenBefore, used: leastUsed } = memory())
+    memoryBefore = memory()
   }
 
   return () => stop()
