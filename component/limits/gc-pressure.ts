@@ -88,6 +88,7 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
     if (worked >= busy) quietLooks = 0
     if (recent <= few && most >= many) {
       most = 0
+      quietLooks = 0
       collectAll('last-resort')
     } else {
       most = Math.max(most, recent)

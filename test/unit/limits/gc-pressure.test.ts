@@ -8,10 +8,12 @@ const megabyte = 1024 * 1024
 describe('memory that was held for peers', () => {
   let collections: string[]
   let budget: Quota
+  let utilization: number
   let pass: () => void
 
   beforeEach(() => {
     collections = []
+    utilization = 0.2
     budget = new Quota(64 * megabyte)
     const after = (_ms: number, callback: () => void) => {
       pass = callback
@@ -22,7 +24,7 @@ describe('memory that was held for peers', () => {
     collectAfter(budget, {
       clock: { after },
       collect: (collection) => collections.push(collection),
-      utilization: () => 0.2,
+      utilization: () => utilization,
       memory: () => 0,
     })
   })
@@ -39,6 +41,17 @@ describe('memory that was held for peers', () => {
     pass()
     pass()
     expect(collections).to.deep.equal(['last-resort'])
+  })
+
+  it('is collected again once the process is quiet, also where it was quiet while it was held', () => {
+    utilization = 0
+    expect(budget.tryTake(32 * megabyte)).to.equal(true)
+    for (let look = 0; look < 10; look++) pass()
+    budget.give(32 * megabyte)
+    pass()
+    collections = []
+    for (let look = 0; look < 10; look++) pass()
+    expect(collections).to.deep.equal(['last-resort', 'minor', 'minor'])
   })
 
   it('is not collected while peers go on', () => {
