@@ -163,12 +163,14 @@ export function isSignedBy(
   body: Uint8Array,
   { encoding }: Pick<Sender, 'encoding'>,
 ): boolean {
+  let signed: Buffer | undefined
   for (const { kind, key } of keys) {
     let made: string | undefined
     for (const { kind: claimed, text } of signatures) {
       if (claimed !== kind) continue
       if (kind === 'ed25519') {
-        if (isOfKey(text, key, Buffer.concat([Buffer.from(prefix), body]))) return true
+        signed ??= Buffer.concat([Buffer.from(prefix), body])
+        if (isOfKey(text, key, signed)) return true
         continue
       }
       made ??= key.sign(prefix, body, encoding)
