@@ -25,8 +25,8 @@ type Pieces = Pick<ZlibOptions, 'chunkSize'>
 const largeBody = 16_384
 
 /**
- * How a body of so many bytes is inflated. Large pieces take less time than many small ones; those of 1 MiB are given back to
- * the system as soon as they are freed (docs/operations.md, "Stopping").
+ * The options for a body of this many compressed bytes. Large pieces take less time than many small ones, and the allocator
+ * returns pieces of 1 MiB to the system as soon as they are freed (docs/operations.md, "Stopping").
  */
 const piecesOf = (bytes: number): Pieces => (bytes < largeBody ? {} : { chunkSize: 1_048_576 })
 

@@ -38,7 +38,7 @@ const small = 256 * 1024 * 1024
 const busy = 0.25
 /** A process that works for at most this part of the time makes little: V8 neither collects in time nor makes its young generation smaller. */
 const quiet = 0.15
-/** A process that was quiet for so many looks remains so. V8 then gives back the pages that the first collection freed. */
+/** After this many quiet looks the process counts as idle, and V8 returns the pages that the first collection has freed. */
 const looksUntilIdle = 6
 
 /** What {@link collectAfter} looks at and acts by; tests have others. */

@@ -87,7 +87,7 @@ export class WebhookScheme implements SecurityScheme {
     return this.#identity(id, claim, sender, protection)
   }
 
-  /** Counts the failure of a new message. Only those without a good signature are counted, so that nobody locks out a sender. */
+  /** Refuses a message, and counts the failure if the message is new. A message with a good signature is never counted, so nobody can lock out its sender. */
   async #refuse(
     reason: string,
     { peername }: SecuredRequest,

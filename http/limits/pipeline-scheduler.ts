@@ -1,4 +1,4 @@
-/** Shares the event loop between connections with pipelined requests: so many begin in one turn. */
+/** Shares the event loop between connections with pipelined requests: it limits how many requests begin in one turn. */
 
 /** At most this many pipelined requests begin in one turn of the event loop, on all connections together. */
 const perTurn = 64
