@@ -1,5 +1,5 @@
 /** Fifty requests a second of users who log in, call, and refresh, beside loads; and what became of them. */
-import { postJson } from '#test/cluster/cluster.ts'
+import { holdsWithin, postJson } from '#test/cluster/cluster.ts'
 import { type FaultSetup, password, realm_uri, users } from './setup.ts'
 
 /** Milliseconds between two requests. */
@@ -11,6 +11,8 @@ const refreshMs = { next: 3_000, again: 500 }
 const loadMs = 1_000
 /** Failures closer together than this are one outage; milliseconds. */
 const gapMs = 1_000
+/** Within which a load is on each gateway, once all of them are well; milliseconds. */
+const arrivalMs = 5_000
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -85,16 +87,25 @@ export class FaultTraffic {
     this.spared = new Tally()
   }
 
-  /** Loads that were acknowledged and are not there, on any of the gateways. */
+  /** Loads that were acknowledged by now and are not there {@link arrivalMs} later, on any of the gateways. */
   async lost(): Promise<string[]> {
+    const acknowledged = new Map([...this.#loads].map(([id, load]) => [id, load.acknowledged]))
+    let missing: string[] = []
+    await holdsWithin(arrivalMs, async () => {
+      missing = await this.#missing(acknowledged)
+      return missing.length === 0
+    })
+    return missing
+  }
+
+  async #missing(acknowledged: ReadonlyMap<string, number>): Promise<string[]> {
     const found: string[] = []
     for (const { adminUrl } of this.#setup.gateways) {
-      for (const [id, { acknowledged }] of this.#loads) {
-        if (acknowledged === 0) continue
+      for (const [id, least] of acknowledged) {
+        if (least === 0) continue
         const answer = await fetch(`${adminUrl}/api_specs/${id}`)
         const { variables } = (await answer.json()) as { variables?: { version: number } }
-        if ((variables?.version ?? 0) < acknowledged)
-          found.push(`${adminUrl} ${id} ${acknowledged}`)
+        if ((variables?.version ?? 0) < least) found.push(`${adminUrl} ${id} ${least}`)
       }
     }
     return found
