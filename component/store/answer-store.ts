@@ -41,7 +41,6 @@ export type StoreTime = () => number
 export class AnswerStore {
   readonly #run: Run
   readonly #now: StoreTime
-  readonly #isServer: boolean
   readonly #takes: WriteBatch<Asked, KeyOwner | undefined>
   readonly #ends: WriteBatch<End, undefined>
   readonly #stale: KeyHold[] = []
@@ -49,13 +48,11 @@ export class AnswerStore {
   readonly #name = `${randomBytes(12).toString('base64url')}.`
   #tokens = 0
 
-  /** @param isServer the database is another process */
-  constructor(run: Run, now: StoreTime, isServer: boolean) {
+  constructor(run: Run, now: StoreTime) {
     this.#run = run
     this.#now = now
-    this.#isServer = isServer
-    this.#takes = new WriteBatch((asked) => this.#takeAll(asked), maxBatch, !isServer)
-    this.#ends = new WriteBatch((ends) => this.#endAll(ends), maxBatch, !isServer)
+    this.#takes = new WriteBatch((asked) => this.#takeAll(asked), maxBatch)
+    this.#ends = new WriteBatch((ends) => this.#endAll(ends), maxBatch)
   }
 
   /** Takes a key that no request has, or whose time is over. */
@@ -158,21 +155,13 @@ export class AnswerStore {
       .map(({ hold, answer }) => ({ ...hold, answer }))
       .sort((one, other) => (one.scope < other.scope ? -1 : 1))
       .map(({ scope, token, answer }) => sql`(${scope}, ${token}, ${answer})`)
-    const isOfProcess = !this.#isServer
-    await this.#run((db) =>
-      db.connection().execute(async (connection) => {
-        // an answer that a power failure takes leaves its key with a request whose outcome is not known
-        if (isOfProcess) await sql`pragma synchronous = normal`.execute(connection)
-        try {
-          await sql`with ended (scope, token, answer) as (values ${sql.join(rows)})
+    // an answer that a power failure takes leaves its key with a request whose outcome is not known
+    await this.#run(
+      (db) =>
+        sql`with ended (scope, token, answer) as (values ${sql.join(rows)})
         update idempotent_answers set state = 'done', answer = ended.answer from ended
-        where scope_hash = ended.scope and idempotent_answers.token = ended.token`.execute(
-            connection,
-          )
-        } finally {
-          if (isOfProcess) await sql`pragma synchronous = full`.execute(connection)
-        }
-      }),
+        where scope_hash = ended.scope and idempotent_answers.token = ended.token`.execute(db),
+      'later',
     )
     return ends.map(() => undefined)
   }

@@ -168,13 +168,18 @@ export async function openStore(
   })
   let isClosed = false
   const running = new Set<Promise<unknown>>()
-  const run: Run = async (query) => {
+  const run: Run = async (query, on) => {
     if (isClosed) throw unavailable('the store is closed')
-    const asked = () =>
-      query(db).catch((cause: unknown) => {
+    const asked = async () => {
+      try {
+        const result = await query(db)
+        if (on === undefined) await engine.flush?.()
+        return result
+      } catch (cause) {
         if (engine.conditionOf(cause)?.isFull) health.noteFull()
         throw cause
-      })
+      }
+    }
     const task = health.guard(() => persistently({ engine, clock }, queryTries, asked))
     running.add(task)
     try {
@@ -190,11 +195,7 @@ export async function openStore(
     files: new FileStore(run, clock),
     families: new FamilyStore(run, engine.watch !== undefined),
     // one time for all gateways of a database: leases must not end early on a clock that is ahead
-    answers: new AnswerStore(
-      run,
-      () => clock.now() + Math.round(health.clockOffsetMs ?? 0),
-      engine.watch !== undefined,
-    ),
+    answers: new AnswerStore(run, () => clock.now() + Math.round(health.clockOffsetMs ?? 0)),
     quotas: new QuotaStore(run),
     logins: new LoginStore(run),
     ticketUses: new TicketUseStore(run),

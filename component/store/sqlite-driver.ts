@@ -1,10 +1,10 @@
 /** node:sqlite in the shape that Kysely's SQLite dialect expects of a database, and what SQLite's failures say. */
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { promisify } from 'node:util'
 import {
   type DatabaseConnection,
-  type Dialect,
   type Kysely,
   SqliteAdapter,
   type SqliteDatabase,
@@ -14,6 +14,7 @@ import {
   type SqliteStatement,
   sql,
 } from 'kysely'
+import { CommitLog } from './commit-log.ts'
 import type { Condition, Engine } from './engine.ts'
 import type { Tables } from './tables.ts'
 
@@ -21,13 +22,14 @@ import type { Tables } from './tables.ts'
 const busyTimeoutMs = 20
 
 /**
- * Freed pages can be given back (https://sqlite.org/pragma.html#pragma_auto_vacuum; it takes effect before the first table). A
- * commit is acknowledged when it is on the disk, whatever happens to the process or the machine after it.
+ * Freed pages can be given back (https://sqlite.org/pragma.html#pragma_auto_vacuum; it takes effect before the first table).
+ * A commit ends when the operating system has the write-ahead log (https://sqlite.org/pragma.html#pragma_synchronous); what
+ * `synchronous = full` does then, {@link CommitLog} does beside the event loop, before anybody is told of the commit.
  */
 const settings = `
   pragma auto_vacuum = incremental;
   pragma journal_mode = wal;
-  pragma synchronous = full;
+  pragma synchronous = normal;
   pragma foreign_keys = on;
 `
 
@@ -58,14 +60,28 @@ const empty: Condition = {
 
 class EmptyFile extends Error {}
 
+/** The disk did not take what was committed. */
+class SyncFailure extends Error {
+  readonly code: string | undefined
+
+  constructor(cause: NodeJS.ErrnoException) {
+    super(cause.message, { cause })
+    this.code = cause.code
+  }
+}
+
 /** Failures of files and folders: `EACCES`, `ENOSPC`, `EROFS`, … */
 const fileCondition: Condition = {
   message: 'the file of the store cannot be opened',
   patience: 'never',
 }
 
+/** Codes of a disk that has no room for what was written, as some file systems find out late. */
+const fullCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
+
 function conditionOf(cause: unknown): Condition | undefined {
   if (!(cause instanceof Error)) return undefined
+  if (cause instanceof SyncFailure) return conditions[fullCodes.has(cause.code) ? 13 : 10]
   if (cause instanceof EmptyFile) return empty
   if ('errcode' in cause && typeof cause.errcode === 'number') {
     return conditions[cause.errcode & 0xff]
@@ -87,13 +103,26 @@ function createFile(file: string): void {
   }
 }
 
-function prepare(database: DatabaseSync, sql: string): SqliteStatement {
+/** Statements that commit nothing. */
+const notWriting = /^\s*(?:select|pragma|begin|rollback)\b/i
+
+function prepare(
+  { database, log }: { readonly database: DatabaseSync; readonly log: CommitLog | undefined },
+  sql: string,
+): SqliteStatement {
   const statement = database.prepare(sql)
+  const noted =
+    log === undefined || notWriting.test(sql)
+      ? <T>(result: T): T => result
+      : <T>(result: T): T => {
+          if (!database.isTransaction) log.note()
+          return result
+        }
   return {
     // incremental_vacuum has no columns, and gives back one page each time that it is asked for a row
     reader: statement.columns().length > 0 || sql.startsWith('pragma incremental_vacuum'),
-    all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
-    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    all: (parameters) => noted(statement.all(...(parameters as SQLInputValue[]))),
+    run: (parameters) => noted(statement.run(...(parameters as SQLInputValue[]))),
     iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
   }
 }
@@ -102,12 +131,15 @@ function prepare(database: DatabaseSync, sql: string): SqliteStatement {
 const mostPrepared = 100
 
 /** Prepares each statement once: the same few make up almost all queries. */
-function preparing(database: DatabaseSync): (sql: string) => SqliteStatement {
+function preparing(
+  database: DatabaseSync,
+  log: CommitLog | undefined,
+): (sql: string) => SqliteStatement {
   const known = new Map<string, SqliteStatement>()
   return (sql) => {
     const found = known.get(sql)
     if (found) return found
-    const statement = prepare(database, sql)
+    const statement = prepare({ database, log }, sql)
     if (known.size >= mostPrepared) known.clear()
     known.set(sql, statement)
     return statement
@@ -145,11 +177,12 @@ function openDatabase(file: string): DatabaseSync {
 class Driver extends SqliteDriver {
   readonly #database: DatabaseSync
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, wal: WalFile | undefined) {
     const adapter: SqliteDatabase = {
-      prepare: preparing(database),
+      prepare: preparing(database, wal?.log),
       close: () => {
         database.close()
+        wal?.close()
       },
     }
     super({ database: adapter })
@@ -168,20 +201,47 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-function connect(file: string): Dialect {
-  const database = openDatabase(file)
-  return {
-    createDriver: () => new Driver(database),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new Adapter(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
+/** The write-ahead log of a database, which exists once something was committed, and as long as a connection is open. */
+class WalFile {
+  readonly log: CommitLog
+  readonly #file: string
+  #descriptor: number | undefined
+
+  constructor(file: string, sync: Sync) {
+    this.#file = `${file}-wal`
+    this.log = new CommitLog(async () => {
+      this.#descriptor ??= openSync(this.#file, 'r+')
+      await sync(this.#descriptor).catch((cause: NodeJS.ErrnoException) => {
+        throw new SyncFailure(cause)
+      })
+    })
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
   }
 }
 
-/** A file, made if need be, or `:memory:`. */
-export const sqlite = (file: string): Engine => ({
-  place: '',
-  connect: () => connect(file),
-  conditionOf,
-  releasePages,
-})
+/** Brings a file to the disk; rejects with the error of the operating system. */
+export type Sync = (descriptor: number) => Promise<void>
+
+/** A file, made if need be, or `:memory:`. @param sync for tests */
+export function sqlite(file: string, sync: Sync = promisify(fdatasync)): Engine {
+  let wal: WalFile | undefined
+  return {
+    place: '',
+    connect() {
+      const database = openDatabase(file)
+      wal = file === ':memory:' ? undefined : new WalFile(file, sync)
+      return {
+        createDriver: () => new Driver(database, wal),
+        createQueryCompiler: () => new SqliteQueryCompiler(),
+        createAdapter: () => new Adapter(),
+        createIntrospector: (db) => new SqliteIntrospector(db),
+      }
+    },
+    conditionOf,
+    flush: async () => wal?.log.flush(),
+    releasePages,
+  }
+}

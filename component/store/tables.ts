@@ -155,5 +155,8 @@ export interface Tables {
   meta: MetaRow
 }
 
-/** Runs one query, repeatedly after passing failures; its writes are on the disk when it resolves. */
-export type Run = <T>(query: (db: Kysely<Tables>) => Promise<T>) => Promise<T>
+/**
+ * Runs one query, repeatedly after passing failures. When it resolves, its writes, and all that it may have read, are on the disk;
+ * with `later` a power failure may take its writes.
+ */
+export type Run = <T>(query: (db: Kysely<Tables>) => Promise<T>, on?: 'later') => Promise<T>

@@ -9,7 +9,7 @@ describe('a batch of writes', () => {
       writes.push(items)
       return items.map((item) => item * 2)
     }
-    const batch = new WriteBatch(write, 3, true)
+    const batch = new WriteBatch(write, 3)
     const results = await Promise.all([1, 2, 3, 4].map((item) => batch.add(item)))
     expect(results).to.deep.equal([2, 4, 6, 8])
     expect(writes).to.deep.equal([[1, 2, 3], [4]])
@@ -18,15 +18,11 @@ describe('a batch of writes', () => {
   it('writes what comes during a write together after it', async () => {
     const writes: (readonly string[])[] = []
     const first = Promise.withResolvers<void>()
-    const batch = new WriteBatch(
-      async (items: readonly string[]) => {
-        writes.push(items)
-        if (writes.length === 1) await first.promise
-        return items
-      },
-      10,
-      false,
-    )
+    const batch = new WriteBatch(async (items: readonly string[]) => {
+      writes.push(items)
+      if (writes.length === 1) await first.promise
+      return items
+    }, 10)
     const done = [batch.add('a')]
     await new Promise((resolve) => setImmediate(resolve))
     done.push(batch.add('b'), batch.add('c'))
@@ -39,14 +35,10 @@ describe('a batch of writes', () => {
 
   it('fails all items of a write that fails, and writes the next ones', async () => {
     let isAway = true
-    const batch = new WriteBatch(
-      async (items: readonly string[]) => {
-        if (isAway) throw new Error('away')
-        return items
-      },
-      10,
-      true,
-    )
+    const batch = new WriteBatch(async (items: readonly string[]) => {
+      if (isAway) throw new Error('away')
+      return items
+    }, 10)
     const failures = await Promise.allSettled([batch.add('a'), batch.add('b')])
     expect(failures.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected'])
     isAway = false
