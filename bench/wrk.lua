@@ -8,6 +8,7 @@ end
 function init(args)
   plan = dofile(args[1])
   wrong = 0
+  opening = plan.opening
   local requests = {}
   for at, ask in ipairs(plan.asks) do
     requests[at] = wrk.format(ask.method, ask.path, ask.headers, ask.body)
@@ -24,11 +25,14 @@ function init(args)
     count = count + 1
     return (requests[at]:gsub('FRESH', run .. 'x' .. count, 1))
   end
-  if plan.pause then
-    -- exponential, so that requests come as if from many clients that know nothing of each other
-    function delay()
-      return math.floor(-plan.pause * math.log(1 - math.random()) + 0.5)
+  local opened = 0
+  function delay()
+    if opened < plan.connections then
+      opened = opened + 1
+      return plan.opening
     end
+    -- exponential, so that requests come as if from many clients that know nothing of each other
+    return plan.pause and math.floor(-plan.pause * math.log(1 - math.random()) + 0.5) or 0
   end
 end
 
@@ -43,7 +47,7 @@ function done(summary, latency)
   local errors = summary.errors
   print(string.format(
     '{"seconds":%.6f,"answers":%d,"p50":%.3f,"p99":%.3f,"max":%.3f,"errors":%d}',
-    summary.duration / 1e6,
+    summary.duration / 1e6 - main:get('opening') / 1000,
     summary.requests,
     latency:percentile(50) / 1000,
     latency:percentile(99) / 1000,

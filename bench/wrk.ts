@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Ask, headersOf } from './asks.ts'
+import { headersOf } from './asks.ts'
 import type { HttpLoad, LoadResult } from './load.ts'
 
 const script = join(import.meta.dirname, 'wrk.lua')
@@ -22,7 +22,13 @@ const text = (value: string): string =>
     )
     .join('')}"`
 
-function planOf(asks: readonly Ask[], pause: number | undefined): string {
+/**
+ * How long the server has to accept all connections before the first request; milliseconds. libuv accepts one in a turn of the
+ * event loop: those that come to a busy server wait, each for as many turns as there are others before it.
+ */
+const openingMs = 300
+
+function planOf({ asks, connections, rate }: Omit<HttpLoad, 'seconds' | 'url'>): string {
   const written = asks.map((ask) => {
     const headers = Object.entries(headersOf(ask, freshValue)).map(
       ([name, value]) => `[${text(name)}]=${text(value)}`,
@@ -36,27 +42,24 @@ function planOf(asks: readonly Ask[], pause: number | undefined): string {
     const bodies = new Set(all.map((ask) => ask.expected.body))
     return `[${status}]={${[...bodies].map((body) => `[${text(body)}]=true`)}}`
   })
-  return `return {${pause === undefined ? '' : `pause=${pause},`}asks={${written}},expected={${expected}}}\n`
+  const pause = rate === undefined ? '' : `pause=${(connections / rate) * 1000},`
+  const opening = `connections=${connections},opening=${openingMs}`
+  return `return {${pause}${opening},asks={${written}},expected={${expected}}}\n`
 }
 
 /** Runs it once. */
-export async function runWrk({
-  url,
-  asks,
-  connections,
-  seconds,
-  rate,
-}: HttpLoad): Promise<LoadResult> {
+export async function runWrk(load: HttpLoad): Promise<LoadResult> {
+  const { url, connections } = load
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'))
   try {
     const plan = join(folder, 'plan.lua')
-    writeFileSync(plan, planOf(asks, rate === undefined ? undefined : (connections / rate) * 1000))
+    writeFileSync(plan, planOf(load))
+    const seconds = load.seconds + openingMs / 1000
     const whole = Math.ceil(seconds)
     const flags = ['-t1', `-c${connections}`, `-d${whole}s`, '--timeout', '10s', '-s', script, url]
     const running = promisify(execFile)('wrk', [...flags, '--', plan])
     // wrk counts in whole seconds, and sums up when it is interrupted
-    const early =
-      seconds < whole ? setTimeout(() => running.child.kill('SIGINT'), seconds * 1000) : undefined
+    const early = setTimeout(() => running.child.kill('SIGINT'), seconds * 1000)
     const { stdout } = await running
     clearTimeout(early)
     return JSON.parse(stdout.slice(stdout.lastIndexOf('\n{') + 1)) as LoadResult
