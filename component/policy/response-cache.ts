@@ -80,6 +80,11 @@ export class ResponseCache {
     })
   }
 
+  /** Whether nothing is kept, nor may be soon. */
+  get isIdle(): boolean {
+    return this.#entries.size === 0 && this.#fills.size === 0
+  }
+
   /** The key of a request among those with the same base. @param base equal for requests that differ in header fields only */
   keyOf(base: string, fieldOf: FieldOf): string {
     return keyOf(base, this.#places.get(base)?.names ?? [], fieldOf)

@@ -87,7 +87,8 @@ export class Caching {
 
   /** An unsafe request has succeeded (RFC 9111 §4.4). */
   changed(exchange: Pick<Exchange, 'host' | 'path'>): void {
-    this.#ports.cache.purge(pathLabel(exchange))
+    const { cache } = this.#ports
+    if (!cache.isIdle) cache.purge(pathLabel(exchange))
   }
 
   #find(
