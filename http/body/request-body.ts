@@ -1,0 +1,152 @@
+/** Reading a body within body_max_bytes, body_read_bytes and body_read_seconds, decompressed where the client compressed it. */
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import type { RawBody } from '#component/action/action.ts'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { BodyLimits } from '#component/request.ts'
+import { gone, ignore, tooLarge, tooSlow } from './body-errors.ts'
+import { inflaterOf } from './inflate.ts'
+import { LimitedStream } from './limited-stream.ts'
+
+/** Whether the status refuses the request for overload: the rest of its body is not read then. */
+export const isRefused = (status: number): boolean => status === 503
+
+/** Whether the request has a body of at least one byte, or may have one. */
+export const hasBody = (headers: Readonly<Record<string, string>>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** The body of one request; read from the socket at most once. */
+export class RequestBody {
+  readonly #request: IncomingMessage
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #clock: Clock
+  readonly #hold: (bytes: number) => void
+  readonly #proceed: () => void
+  /** As it was sent, once it was read so. */
+  #kept: Buffer | undefined
+
+  /**
+   * @param hold counts buffered bytes; throws a ServiceError when too many are held
+   * @param proceed answers `Expect: 100-continue`, if the client waits for it
+   */
+  constructor(
+    request: IncomingMessage,
+    headers: Readonly<Record<string, string>>,
+    clock: Clock,
+    hold: (bytes: number) => void,
+    proceed: () => void,
+  ) {
+    this.#request = request
+    this.#headers = headers
+    this.#clock = clock
+    this.#hold = hold
+    this.#proceed = proceed
+  }
+
+  /** Bytes as declared; undefined for chunks. */
+  get length(): number | undefined {
+    const length = this.#headers['content-length']
+    return length === undefined ? undefined : Number(length)
+  }
+
+  /**
+   * Reads the whole body; at once where {@link readCoded} has read it.
+   * @throws ServiceError 413, before reading where the length is declared; 408, 400, 415; 503 where too many bytes are held
+   */
+  read(limits: BodyLimits): Buffer | Promise<Buffer> {
+    this.#checkLength(limits)
+    const coding = this.#headers['content-encoding']?.toLowerCase() ?? 'identity'
+    if (coding === 'identity') {
+      if (this.#kept) return this.#kept
+      this.#proceed()
+      return this.#collect(limits)
+    }
+    const inflate = inflaterOf(coding)
+    const inflated = {
+      refusal: (bytes: number) => this.#refusal(bytes),
+      body_max_bytes: limits.body_max_bytes,
+    }
+    return this.readCoded(limits).then((sent) => inflate(sent, inflated))
+  }
+
+  /** Reads the whole body as it was sent, with its content coding, and keeps it. ServiceError 413, 408, 400; 503 as {@link read}. */
+  readCoded(limits: BodyLimits): Promise<Buffer> {
+    if (this.#kept) return Promise.resolve(this.#kept)
+    this.#checkLength(limits)
+    this.#proceed()
+    return this.#collect(limits, true)
+  }
+
+  #checkLength({ body_max_bytes }: BodyLimits): void {
+    if ((this.length ?? 0) > body_max_bytes) throw tooLarge()
+  }
+
+  /** Reads the body. A small one comes with its head: Node has it once the listener of the request has returned. */
+  async #collect(limits: BodyLimits, isKept = false): Promise<Buffer> {
+    await undefined
+    const bytes = this.#takeWhole() ?? (await this.#listen(limits))
+    if (isKept) this.#kept = bytes
+    return bytes
+  }
+
+  /** Takes a body of declared length that has arrived, without listening to its stream; undefined where it has not. */
+  #takeWhole(): Buffer | undefined {
+    const { length } = this
+    if (length === undefined || this.#request.readableLength !== length) return undefined
+    this.#hold(length)
+    return this.#request.read() as Buffer
+  }
+
+  #listen({ body_max_bytes, body_read_seconds }: BodyLimits): Promise<Buffer> {
+    const request = this.#request
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = []
+      let size = 0
+      const settle = (error?: ServiceError) => {
+        stopTimer()
+        request.off('data', onData).off('end', onEnd).off('close', onClose)
+        if (error) {
+          // the rest is read and dropped while the answer goes out
+          if (isRefused(error.status)) request.pause()
+          else request.resume()
+          reject(error)
+        } else {
+          resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size))
+        }
+      }
+      const onData = (chunk: Buffer) => {
+        size += chunk.length
+        const problem = size > body_max_bytes ? tooLarge() : this.#refusal(chunk.length)
+        if (problem) settle(problem)
+        else chunks.push(chunk)
+      }
+      const onEnd = () => settle()
+      const onClose = () => settle(gone())
+      const stopTimer = this.#clock.after(body_read_seconds, () => settle(tooSlow()))
+      request.on('data', onData).on('end', onEnd).on('close', onClose)
+      // an aborted request emits `error` and then `close`
+      request.on('error', ignore)
+    })
+  }
+
+  /** Counts bytes that are kept; the error when they are too many. */
+  #refusal(bytes: number): ServiceError | undefined {
+    try {
+      this.#hold(bytes)
+      return undefined
+    } catch (error) {
+      if (error instanceof ServiceError) return error
+      throw error
+    }
+  }
+
+  /** The body as received, still compressed; the stream errors with a ServiceError when a limit is exceeded. */
+  stream(limits: BodyLimits): RawBody {
+    const kept = this.#kept
+    if (kept) return { stream: Readable.from([kept], { objectMode: false }), length: kept.length }
+    this.#checkLength(limits)
+    this.#proceed()
+    return { stream: new LimitedStream(this.#request, limits, this.#clock), length: this.length }
+  }
+}
