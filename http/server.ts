@@ -179,12 +179,8 @@ export class Listeners {
     const isProxy = (address: string) => proxies.has(address)
     const connections = new Connections(limits, this.#usage)
     const plain = { limits, connections, isProxy, pipelined: pipelinedBytes(budget, this.#usage) }
-    const routed = {
-      ...plain,
-      tls: this.tls.isSecure ? this.tls : undefined,
-      listener: gatewayListener,
-      upgrade,
-    }
+    const tls = this.tls.isSecure ? this.tls : undefined
+    const routed = { ...plain, tls, listener: gatewayListener, upgrade }
     if (health.listen !== undefined) {
       const listener = createListener(adminPorts, undefined, koaFallback(adminPorts, [state]))
       await this.#listen('health', health.listen, { ...plain, listener })

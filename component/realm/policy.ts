@@ -184,13 +184,10 @@ export class Policy implements RealmPolicy {
     if (peer.isInProcess) return
     const known = authmethods.filter((method) => proofs.has(method))
     const found = this.#explain(uri, authid, known, peer)
-    this.#ports.log?.refused(
-      {
-        ...{ realm: this.#ports.realms.realm(uri)?.uri, authmethod: known.join(', ') || 'unknown' },
-        ...{ ...found, ...(reason !== undefined && { reason }) },
-      },
-      peer.address,
-    )
+    const realm = this.#ports.realms.realm(uri)?.uri
+    const authmethod = known.join(', ') || 'unknown'
+    const line = { realm, authmethod, ...found, ...(reason !== undefined && { reason }) }
+    this.#ports.log?.refused(line, peer.address)
   }
 
   #explain(uri: string, authid: string | undefined, known: readonly string[], peer: Peer) {

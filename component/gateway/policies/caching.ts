@@ -230,13 +230,11 @@ export class Caching {
       },
     })
     const answered = { exchange, route, reply, outcome, context }
-    const facts = {
-      isOfUser: isOfUser(plan, route),
-      isAuthorized: isUncheckedlyAuthorized(request),
-    }
+    const isAuthorized = isUncheckedlyAuthorized(request)
+    const facts = { isOfUser: isOfUser(plan, route), isAuthorized }
     const kept = await keepAnswer(plan, answered, facts, cache.maxEntryBytes, this.#ports)
     if ('reason' in kept) {
-      const replaces = exchange.method === 'get' && !facts.isAuthorized && !isFailure(kept)
+      const replaces = exchange.method === 'get' && !isAuthorized && !isFailure(kept)
       // what may not be kept takes the place of what was
       if (replaces) cache.drop(key)
       return kept
