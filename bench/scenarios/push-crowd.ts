@@ -38,14 +38,22 @@ async function openCrowd(
   return ((process.rss() - before) * 1024) / fresh
 }
 
-/** What an idle answer of bare node:http takes; kB. */
-async function idleOfBare(stage: Stage, routerUrl: string): Promise<number> {
+const p99Of = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b).at(-1 - Math.floor(values.length / 100)) ?? Number.NaN
+
+/** The same of bare node:http: what an idle answer takes, kB, and how long events take to the last one, milliseconds. */
+async function crowdOfBare(stage: Stage, routerUrl: string, publish: (text: string) => void) {
   const bare = await stage.peer('bare', 'push-http.ts', routerUrl, realm, topic)
-  const group = new StreamGroup(() => undefined)
-  const taken = await openCrowd(group, bare)
+  const group = new StreamGroup(publish)
+  const idle = await openCrowd(group, bare)
+  const last: number[] = []
+  for (let event = 0; event < 2 * events; event++) {
+    last.push(await group.once())
+    await wait(interval)
+  }
   group.close()
   await bare.process.stop()
-  return taken
+  return { idle, last }
 }
 
 /** All on one topic. */
@@ -59,14 +67,12 @@ export const pushCrowd: Trial = {
     const paths = { '/crowd/:name': streamOf(topic), '/about': staticPath(small) }
     const settings = { ...streamSettings, 'wamp.url': router.url }
     const { process, url } = await stage.gateway('ours', paths, settings)
-    const group = new StreamGroup(publisherOf(link, topic))
+    const publish = publisherOf(link, topic)
+    const group = new StreamGroup(publish)
     stage.closing(() => group.close())
     const figures = new Figures()
-    figures.add(
-      'RSS of an idle answer of bare node:http',
-      'kB',
-      await idleOfBare(stage, router.url),
-    )
+    const ofBare = await crowdOfBare(stage, router.url, publish)
+    figures.add('RSS of an idle answer of bare node:http', 'kB', ofBare.idle)
     figures.add('RSS of an idle stream', 'kB', await openCrowd(group, { process, url }))
     const last: number[] = []
     for (let round = 0; round < rounds; round++) {
@@ -82,8 +88,9 @@ export const pushCrowd: Trial = {
       figures.add('errors', '', noticed.errors + group.errors)
     }
     for (const ms of last) figures.add('until the last stream has the event', 'ms', ms)
-    const slowest = last.toSorted((a, b) => a - b).at(-1 - Math.floor(last.length / 100))
-    figures.add('p99 of that', 'ms', slowest ?? Number.NaN)
+    figures.add('p99 of that', 'ms', p99Of(last))
+    for (const ms of ofBare.last) figures.add('the same of bare node:http', 'ms', ms)
+    figures.add('p99 of that of bare node:http', 'ms', p99Of(ofBare.last))
     return figures.all()
   },
 }
