@@ -142,10 +142,11 @@ function tagOf(content: string | Uint8Array): string | undefined {
 }
 
 function repeatedOf(headers: ReplyHeaders): ReplyHeaders {
-  const kept = Object.entries(headers).filter(
-    ([name]) => repeated.has(name) || name.startsWith('access-control-'),
-  )
-  return Object.fromEntries(kept)
+  const kept: Record<string, ReplyHeaders[string]> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (repeated.has(name) || name.startsWith('access-control-')) kept[name] = value
+  }
+  return kept
 }
 
 /** One entity tag with what ends it (RFC 9110 §8.8.3). */
