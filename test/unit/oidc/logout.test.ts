@@ -163,7 +163,8 @@ describe('an ID token that does not fit into the cookie of the ticket', () => {
     const [entry] = node.replica.entries('id_token')
     expect(entry?.id).to.equal(claims.id)
     expect(entry?.document?.exp, 'a day longer').to.equal(claims.exp + 86_400)
-    expect(JSON.stringify(entry)).to.not.include('eyJ')
+    // how the header of every token of this provider begins; three letters of it may stand in what is sealed
+    expect(JSON.stringify(entry)).to.not.include('eyJhbGci')
     await exchange(node, other)
     const hint = new URL((await logOut(other, ticket)).location).searchParams.get('id_token_hint')
     expect(hint).to.match(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/)
