@@ -87,7 +87,7 @@ export class WebhookScheme implements SecurityScheme {
     return this.#identity(id, claim, sender, protection)
   }
 
-  /** Refuses a message, and counts the failure if the message is new. A message with a good signature is never counted, so nobody can lock out its sender. */
+  /** Refuses a message. The failure of a new message counts against the address that it came from, so nobody can lock out its sender. */
   async #refuse(
     reason: string,
     { peername }: SecuredRequest,

@@ -30,7 +30,7 @@ export interface Engine {
   readonly signal?: RawBuilder<unknown>
   /** The condition behind a failure; undefined for an error of the gateway itself. */
   conditionOf(cause: unknown): Condition | undefined
-  /** Resolves when all that was committed by now is on the disk. Absent: a commit ends when it is. Throws what {@link conditionOf} understands. */
+  /** Resolves when every earlier commit is on the disk; throws what {@link conditionOf} understands. Absent: a commit itself waits for the disk. */
   readonly flush?: () => Promise<void>
   /**
    * Gives some of the pages that nothing uses back to the file system, in a few milliseconds.

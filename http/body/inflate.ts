@@ -42,15 +42,17 @@ const tooDense = () =>
     'service.error.payload_too_large',
     `the body decompresses to more than ${maxInflation.factor} times its compressed size`,
   )
-/** What a body may become. */
+
+/** The limits of an inflated body. */
 export interface InflatedLimits {
-  /** Counts bytes that are kept; the error when they are too many. */
+  /** Counts inflated bytes; returns the error when too many are held. */
   readonly refusal: (bytes: number) => ServiceError | undefined
   readonly body_max_bytes: number
 }
 
 /**
- * What inflates bodies of a content coding, lower case.
+ * The function that inflates bodies of a content coding.
+ * @param coding lower case
  * @throws ServiceError 415 for a coding that is not read
  */
 export function inflaterOf(
