@@ -6,6 +6,7 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits } from '#component/request.ts'
 import { gone, ignore, tooLarge, tooSlow } from './body-errors.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
 import { inflaterOf } from './inflate.ts'
 import { LimitedStream } from './limited-stream.ts'
 
@@ -101,25 +102,26 @@ export class RequestBody {
   #listen({ body_max_bytes, body_read_seconds }: BodyLimits): Promise<Buffer> {
     const request = this.#request
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = []
+      const bytes = new GatheredBytes()
       let size = 0
       const settle = (error?: ServiceError) => {
         stopTimer()
         request.off('data', onData).off('end', onEnd).off('close', onClose)
         if (error) {
+          bytes.drop()
           // the rest is read and dropped while the answer goes out
           if (isRefused(error.status)) request.pause()
           else request.resume()
           reject(error)
         } else {
-          resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size))
+          resolve(bytes.take())
         }
       }
       const onData = (chunk: Buffer) => {
         size += chunk.length
         const problem = size > body_max_bytes ? tooLarge() : this.#refusal(chunk.length)
         if (problem) settle(problem)
-        else chunks.push(chunk)
+        else bytes.add(chunk)
       }
       const onEnd = () => settle()
       const onClose = () => settle(gone())
