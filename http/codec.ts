@@ -1,4 +1,4 @@
-/** Bodies between bytes and values, by media type: JSON, MessagePack, forms; and the turns in which large ones are decoded. */
+/** Bodies between bytes and values, by media type: JSON, MessagePack, forms. */
 import { Buffer, isUtf8 } from 'node:buffer'
 import { parseJson, stringifyJson } from '#component/codec/json.ts'
 import { decodeMsgpack, encodeMsgpackBody } from '#component/codec/msgpack.ts'
@@ -48,14 +48,3 @@ export function decodeBody(contentType: string, bytes: Uint8Array): unknown {
  */
 export const encodeBody = (value: unknown, type: string): string | Uint8Array =>
   essenceOf(type) === msgpack ? encodeMsgpackBody(value) : stringifyJson(value)
-
-/** Whether a body of this many bytes waits for {@link decodingTurn}; smaller ones are decoded at once. */
-export const isLarge = (bytes: number): boolean => bytes >= 262_144
-
-let last: Promise<unknown> = Promise.resolve()
-
-/** Resolves when the next large body may be decoded: one in a turn of the event loop, so that other requests are served between them. */
-export function decodingTurn(): Promise<unknown> {
-  last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
-  return last
-}

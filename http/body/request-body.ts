@@ -10,6 +10,9 @@ import { GatheredBytes } from './gathered-bytes.ts'
 import { inflaterOf } from './inflate.ts'
 import { LimitedStream } from './limited-stream.ts'
 
+/** Of so many bytes of a body, other requests have their turn: a turn of the event loop would read up to 2 MB from each socket. */
+const mostOfTurn = 262_144
+
 /** Whether the status refuses the request for overload: the rest of its body is not read then. */
 export const isRefused = (status: number): boolean => status === 503
 
@@ -104,8 +107,11 @@ export class RequestBody {
     return new Promise((resolve, reject) => {
       const bytes = new GatheredBytes()
       let size = 0
+      let sizeOfTurn = 0
+      let pausing: NodeJS.Immediate | undefined
       const settle = (error?: ServiceError) => {
         stopTimer()
+        clearImmediate(pausing)
         request.off('data', onData).off('end', onEnd).off('close', onClose)
         if (error) {
           bytes.drop()
@@ -122,6 +128,11 @@ export class RequestBody {
         const problem = size > body_max_bytes ? tooLarge() : this.#refusal(chunk.length)
         if (problem) settle(problem)
         else bytes.add(chunk)
+        sizeOfTurn += chunk.length
+        if (problem || sizeOfTurn < mostOfTurn) return
+        sizeOfTurn = 0
+        request.pause()
+        pausing = setImmediate(() => request.resume())
       }
       const onEnd = () => settle()
       const onClose = () => settle(gone())

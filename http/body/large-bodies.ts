@@ -1,0 +1,46 @@
+/** The turns in which large bodies are decoded: one at a time, and other requests are served between them. */
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+
+/** Whether a body of this many bytes waits for {@link decodingTurn}; smaller ones are decoded at once. */
+export const isLarge = (bytes: number): boolean => bytes >= 262_144
+
+/** The part of the time of a large body that is left to other requests after it; a call needs several turns of the event loop. */
+const restPart = 1 / 4
+
+/** The bounds of that time, milliseconds: a shorter one is none. */
+const rest = { least: 1, most: 20 } as const
+
+/** Time, for tests. */
+interface TurnPorts {
+  /** Milliseconds. */
+  readonly now: () => number
+  readonly wait: (ms: number) => Promise<unknown>
+}
+
+const system: TurnPorts = { now: () => performance.now(), wait }
+
+/** Makes the turns of one process. The function that it returns resolves when the next large body may be decoded. */
+export function decodingTurns({ now, wait }: TurnPorts = system): () => Promise<void> {
+  let last = Promise.resolve()
+  let restsUntil = 0
+
+  async function turn(): Promise<void> {
+    await nextTurn()
+    const left = restsUntil - now()
+    if (left >= rest.least) await wait(left)
+    const began = now()
+    // the work on a body, its answer too where nobody else is asked, ends with the turn of the event loop
+    setImmediate(() => {
+      const ended = now()
+      restsUntil = ended + Math.min((ended - began) * restPart, rest.most)
+    })
+  }
+
+  return () => {
+    last = last.then(turn)
+    return last
+  }
+}
+
+/** Resolves when the next large body may be decoded. */
+export const decodingTurn = decodingTurns()
