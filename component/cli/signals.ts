@@ -26,12 +26,14 @@ export function obeySignals(handlers: Readonly<Record<Changing, () => void>>): v
 const sameInterrupt = 300
 
 /** Calls back for each Ctrl-C: a terminal sends SIGINT to all its processes, and npm and the command pass theirs on to the gateway. */
-export function onInterrupt(clock: Pick<Clock, 'now'>, handle: () => void): void {
+export function onInterrupt(clock: Pick<Clock, 'now' | 'after'>, handle: () => void): void {
   let last = Number.NEGATIVE_INFINITY
   process.on('SIGINT', () => {
     const now = clock.now()
     if (now - last < sameInterrupt) return
     last = now
+    // the process does not end before the same one has come again: it would be killed by it, not stopped
+    clock.after(sameInterrupt, () => undefined)
     handle()
   })
 }
