@@ -1,11 +1,15 @@
 /** `etag` of a route: an ETag for each answer (RFC 9110 §8.8.3), and 304 where the client has it (§13.1.2, §13.1.3). */
 import { hash } from 'node:crypto'
+import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Encodings } from '#component/gateway/encodings.ts'
 import type { Exchange, Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { readHttpDate } from '#component/syntax/http-date.ts'
 
 /** Larger bodies get no ETag; bytes. */
 const maxTagged = 1_048_576
+
+/** A longer text is not kept beside its ETag; characters. */
+const longestKept = 16_384
 
 /** Of a digest in base64url: 132 bits. */
 const tagCharacters = 22
@@ -21,11 +25,19 @@ export type Encode = (value: unknown, type: string) => string | Uint8Array
 
 type ReplyHeaders = Reply['headers']
 
+/** A text and its ETag. */
+interface Tagged {
+  readonly text: string
+  readonly tag: string | undefined
+}
+
 /** Answers conditional requests. */
 export class Conditions {
   readonly #encode: Encode
   /** The ETags of bodies that are the same for every request, by media type. */
   readonly #fixed = new WeakMap<Encodings, Map<string, string>>()
+  /** The last computed text of each operation: many answers are as the one before, and comparing takes a tenth of digesting. */
+  readonly #last = new WeakMap<CompiledOperation, Tagged>()
 
   constructor(encode: Encode) {
     this.#encode = encode
@@ -64,7 +76,7 @@ export class Conditions {
       case 'value':
         return this.#taggedValue(reply, body)
       case 'bytes':
-        return withTag(reply, tagOf(body.bytes), headers, body)
+        return withTag(reply, this.#tagOf(body.bytes, reply), headers, body)
       case 'none':
         return withTag(reply, tagOf(''), headers, body)
       default:
@@ -80,7 +92,7 @@ export class Conditions {
       // encoded once: the bytes go out as they are
       return withTag(
         reply,
-        tagOf(bytes),
+        this.#tagOf(bytes, reply),
         { ...headers, 'content-type': headers['content-type'] ?? type },
         { kind: 'bytes', bytes },
       )
@@ -98,6 +110,17 @@ export class Conditions {
       tags.set(type, tag)
     }
     return withTag(reply, tag, headers, body)
+  }
+
+  #tagOf(content: string | Uint8Array, { operation }: Reply): string | undefined {
+    if (operation === undefined || typeof content !== 'string' || content.length > longestKept) {
+      return tagOf(content)
+    }
+    const last = this.#last.get(operation)
+    if (last?.text === content) return last.tag
+    const tag = tagOf(content)
+    this.#last.set(operation, { text: content, tag })
+    return tag
   }
 }
 

@@ -1,4 +1,5 @@
 /** `etag` of a document: which answers have an ETag, and which requests are answered with 304. */
+import { hash } from 'node:crypto'
 import { expect } from 'chai'
 import { Conditions, type Encode } from '#component/gateway/policies/conditions.ts'
 import { encodeBody } from '#http/codec.ts'
@@ -56,6 +57,30 @@ describe('etag', () => {
     expect(new Set(tags).size).to.equal(2)
     expect([tags[2], tags[3]]).to.deep.equal([tags[0], tags[1]])
     expect(types).to.deep.equal([json, msgpack])
+  })
+
+  it('follows what is computed: an answer as the one before has its ETag, another one another', async () => {
+    const texts = ['a', 'a', 'b', 'a', 'b'.repeat(20_000), 'a']
+    const document = documentOf({ '/x': { etag: true, get: computed } })
+    let asked = 0
+    const served = serve(
+      document,
+      () => ({ result: { args: [texts[asked++]], kwargs: {}, details: {}, request_id: 1 } }),
+      undefined,
+      undefined,
+      '*',
+      undefined,
+      policyPorts({ conditions: new Conditions(encodeBody) }),
+    )
+    const tags: unknown[] = []
+    for (const text of texts) {
+      const { headers, body } = await served.ask('GET /v1/x')
+      expect(body).to.deep.equal({ kind: 'bytes', bytes: JSON.stringify(text) })
+      const digest = hash('sha256', JSON.stringify(text), 'base64url').slice(0, 22)
+      expect(headers.etag).to.equal(`"${digest}"`)
+      tags.push(headers.etag)
+    }
+    expect(new Set(tags).size).to.equal(3)
   })
 
   it('gives HEAD the ETag of GET', async () => {
