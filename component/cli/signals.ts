@@ -32,7 +32,7 @@ export function onInterrupt(clock: Pick<Clock, 'now' | 'after'>, handle: () => v
     const now = clock.now()
     if (now - last < sameInterrupt) return
     last = now
-    // the process does not end before the same one has come again: it would be killed by it, not stopped
+    // the process stays until the same signal cannot come again: one that comes while it ends would kill it
     clock.after(sameInterrupt, () => undefined)
     handle()
   })

@@ -61,7 +61,7 @@ export class GatheredBytes {
   }
 }
 
-/** Frees the memory now, without waiting for V8: an array buffer that is transferred leaves nothing behind (ECMA-262 §25.1.6.7). */
+/** Frees the memory of a block now, not when V8 collects garbage (ECMA-262, ArrayBuffer.prototype.transfer). */
 function free(block: Buffer): void {
   ;(block.buffer as ArrayBuffer).transfer(0)
 }

@@ -10,7 +10,7 @@ import { GatheredBytes } from './gathered-bytes.ts'
 import { inflaterOf } from './inflate.ts'
 import { LimitedStream } from './limited-stream.ts'
 
-/** Of so many bytes of a body, other requests have their turn: a turn of the event loop would read up to 2 MB from each socket. */
+/** After this many bytes of a body other requests have their turn: one turn of the event loop reads up to 2 MB from each socket. */
 const mostOfTurn = 262_144
 
 /** Whether the status refuses the request for overload: the rest of its body is not read then. */
