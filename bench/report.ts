@@ -75,7 +75,7 @@ export function rowsOf(
 
 const columns = [
   'requests/s',
-  'CPU µs/request',
+  'CPU µs/request (least)',
   'cores (ready)',
   'limit',
   'p50 ms',
@@ -124,7 +124,8 @@ function rowsText(title: string, { rows, missing }: Result): string {
   const lines = rows.map((row) => [
     row.candidate,
     row.rate.toFixed(0),
-    row.cpu.toFixed(1),
+    // other work of the machine makes a round slower, never faster
+    `${row.cpu.toFixed(1)} (${Math.min(...row.rounds.map(({ cpu }) => cpu)).toFixed(1)})`,
     `${row.cores.toFixed(2)} (${row.ready.toFixed(2)})`,
     row.limit,
     row.p50.toFixed(2),
