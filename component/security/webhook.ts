@@ -87,7 +87,7 @@ export class WebhookScheme implements SecurityScheme {
     return this.#identity(id, claim, sender, protection)
   }
 
-  /** Refuses a message. The failure of a new message counts against the address that it came from, so nobody can lock out its sender. */
+  /** Refuses a message. A new message counts as a failure of the address that sent it: a stranger cannot lock out the real sender. */
   async #refuse(
     reason: string,
     { peername }: SecuredRequest,

@@ -55,7 +55,7 @@ export class GatheredBytes {
     return whole
   }
 
-  /** Frees the memory of bytes that nobody takes. Nothing may be added any more. */
+  /** Frees the blocks of a body that is refused. To be called instead of {@link take}. */
   drop(): void {
     for (const block of this.#blocks) free(block)
   }

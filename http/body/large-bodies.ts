@@ -7,7 +7,7 @@ export const isLarge = (bytes: number): boolean => bytes >= 262_144
 /** The part of the time of a large body that is left to other requests after it; a call needs several turns of the event loop. */
 const restPart = 1 / 4
 
-/** The bounds of that time, milliseconds: a shorter one is none. */
+/** That time is at most `most`, and left out where it is shorter than `least`; milliseconds. */
 const rest = { least: 1, most: 20 } as const
 
 /** Time, for tests. */
@@ -29,7 +29,7 @@ export function decodingTurns({ now, wait }: TurnPorts = system): () => Promise<
     const left = restsUntil - now()
     if (left >= rest.least) await wait(left)
     const began = now()
-    // the work on a body, its answer too where nobody else is asked, ends with the turn of the event loop
+    // the body is decoded within this turn of the event loop, and answered where no backend is asked
     setImmediate(() => {
       const ended = now()
       restsUntil = ended + Math.min((ended - began) * restPart, rest.most)

@@ -36,7 +36,7 @@ export class Conditions {
   readonly #encode: Encode
   /** The ETags of bodies that are the same for every request, by media type. */
   readonly #fixed = new WeakMap<Encodings, Map<string, string>>()
-  /** The last computed text of each operation: many answers are as the one before, and comparing takes a tenth of digesting. */
+  /** The last text of each operation, and its ETag: many answers equal the previous one, and comparing takes a tenth of the time of a digest. */
   readonly #last = new WeakMap<CompiledOperation, Tagged>()
 
   constructor(encode: Encode) {

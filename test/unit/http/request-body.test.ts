@@ -9,7 +9,7 @@ import { RequestBody } from '#http/body/request-body.ts'
 const limits = { body_max_bytes: 2_000_000, body_read_bytes: 1_000, body_read_seconds: 5_000 }
 const piece = Buffer.alloc(65_536, 'a')
 
-/** A body of so many pieces, all of which have arrived. */
+/** A request body whose pieces have all arrived. */
 function bodyOf(pieces: number, hold: (bytes: number) => void = () => undefined) {
   const request = Readable.from(Array.from({ length: pieces }, () => piece))
   const body = new RequestBody(
