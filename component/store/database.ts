@@ -13,7 +13,7 @@ import { LoginStore } from './login-store.ts'
 import { migrate } from './migrations.ts'
 import { QuotaStore } from './quota-store.ts'
 import { SpecIndexStore } from './spec-index-store.ts'
-import { sqlite } from './sqlite-driver.ts'
+import { sqlite } from './sqlite/driver.ts'
 import type { Run, Tables } from './tables.ts'
 import { TicketUseStore } from './ticket-use-store.ts'
 

@@ -6,7 +6,8 @@ import { expect } from 'chai'
 import { Kysely, sql } from 'kysely'
 import { systemClock } from '#component/clock.ts'
 import { openStore } from '#component/store/database.ts'
-import { type Sync, sqlite } from '#component/store/sqlite-driver.ts'
+import { sqlite } from '#component/store/sqlite/driver.ts'
+import type { Sync } from '#component/store/sqlite/wal-file.ts'
 import { version } from './documents.ts'
 
 describe('SQLite and the disk', () => {

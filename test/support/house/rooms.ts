@@ -270,7 +270,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['router/limits', 'telemetry', 'wamp', 'wamp/channel'],
     packages: ['ws'],
   },
-  'component/store': { folders: ['replica'], packages: ['kysely', 'pg'] },
+  'component/store/sqlite': { folders: ['store'], packages: ['kysely'] },
+  'component/store': { folders: ['replica', 'store/sqlite'], packages: ['kysely', 'pg'] },
   'component/telemetry/otlp': {
     folders: ['telemetry'],
     packages: ['@opentelemetry/exporter-trace-otlp-proto'],

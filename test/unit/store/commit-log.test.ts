@@ -1,6 +1,6 @@
 /** Commits on their way to the disk: who waits for which write, and what a failure of the disk does. */
 import { expect } from 'chai'
-import { CommitLog } from '#component/store/commit-log.ts'
+import { CommitLog } from '#component/store/sqlite/commit-log.ts'
 
 /** A disk whose writes end when the test says so. */
 function slowDisk() {

@@ -14,9 +14,11 @@ import {
   type SqliteStatement,
   sql,
 } from 'kysely'
-import { CommitLog } from './commit-log.ts'
-import type { Condition, Engine } from './engine.ts'
-import type { Tables } from './tables.ts'
+import type { Condition, Engine } from '#component/store/engine.ts'
+import type { Tables } from '#component/store/tables.ts'
+import { pagesWithoutThread } from './checkpointer.ts'
+import type { CommitLog } from './commit-log.ts'
+import { type Sync, SyncFailure, WalFile } from './wal-file.ts'
 
 /** How long a statement blocks the process while another process writes; longer waits are the store's, not blocking. */
 const busyTimeoutMs = 20
@@ -24,12 +26,14 @@ const busyTimeoutMs = 20
 /**
  * Freed pages can be given back (https://sqlite.org/pragma.html#pragma_auto_vacuum; it takes effect before the first table).
  * A commit ends when the operating system has the write-ahead log (https://sqlite.org/pragma.html#pragma_synchronous); what
- * `synchronous = full` does then, {@link CommitLog} does beside the event loop, before anybody is told of the commit.
+ * `synchronous = full` does then, {@link CommitLog} does beside the event loop, before anybody is told of the commit; so does
+ * the checkpointer with the log.
  */
 const settings = `
   pragma auto_vacuum = incremental;
   pragma journal_mode = wal;
   pragma synchronous = normal;
+  pragma wal_autocheckpoint = ${pagesWithoutThread};
   pragma foreign_keys = on;
 `
 
@@ -59,16 +63,6 @@ const empty: Condition = {
 }
 
 class EmptyFile extends Error {}
-
-/** The disk did not take what was committed. */
-class SyncFailure extends Error {
-  readonly code: string | undefined
-
-  constructor(cause: NodeJS.ErrnoException) {
-    super(cause.message, { cause })
-    this.code = cause.code
-  }
-}
 
 /** Failures of files and folders: `EACCES`, `ENOSPC`, `EROFS`, … */
 const fileCondition: Condition = {
@@ -146,7 +140,7 @@ function preparing(
   }
 }
 
-async function releasePages(db: Kysely<Tables>): Promise<boolean> {
+async function releasePages(db: Kysely<Tables>, wal: WalFile | undefined): Promise<boolean> {
   const count = async () => {
     const { rows } = await sql<{ freelist_count: number }>`pragma freelist_count`.execute(db)
     return rows[0]?.freelist_count ?? 0
@@ -156,7 +150,8 @@ async function releasePages(db: Kysely<Tables>): Promise<boolean> {
   await sql.raw(`pragma incremental_vacuum(${pagesAtOnce})`).execute(db)
   const after = await count()
   if (after > 0 && after < before) return true
-  // the file itself shrinks when the log has been written into it
+  // the file itself shrinks when the log has been written into it, which two cannot do at once
+  await wal?.checkpointer.idle
   await sql`pragma wal_checkpoint(truncate)`.execute(db)
   return false
 }
@@ -176,21 +171,30 @@ function openDatabase(file: string): DatabaseSync {
 /** SQLite rolls back by itself when the disk is full: there may be nothing left to roll back. */
 class Driver extends SqliteDriver {
   readonly #database: DatabaseSync
+  readonly #wal: WalFile | undefined
 
   constructor(database: DatabaseSync, wal: WalFile | undefined) {
     const adapter: SqliteDatabase = {
-      prepare: preparing(database, wal?.log),
-      close: () => {
-        database.close()
-        wal?.close()
-      },
+      prepare: preparing(database, wal?.commits),
+      close: () => database.close(),
     }
     super({ database: adapter })
     this.#database = database
+    this.#wal = wal
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    await this.#wal?.checkpointer.pause
+    return super.acquireConnection()
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#database.isTransaction) await super.rollbackTransaction(connection)
+  }
+
+  override async destroy(): Promise<void> {
+    await this.#wal?.close()
+    await super.destroy()
   }
 }
 
@@ -201,30 +205,6 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-/** The write-ahead log of a database, which exists once something was committed, and as long as a connection is open. */
-class WalFile {
-  readonly log: CommitLog
-  readonly #file: string
-  #descriptor: number | undefined
-
-  constructor(file: string, sync: Sync) {
-    this.#file = `${file}-wal`
-    this.log = new CommitLog(async () => {
-      this.#descriptor ??= openSync(this.#file, 'r+')
-      await sync(this.#descriptor).catch((cause: NodeJS.ErrnoException) => {
-        throw new SyncFailure(cause)
-      })
-    })
-  }
-
-  close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
-  }
-}
-
-/** Brings a file to the disk; rejects with the error of the operating system. */
-export type Sync = (descriptor: number) => Promise<void>
-
 /** A file, made if need be, or `:memory:`. @param sync for tests */
 export function sqlite(file: string, sync: Sync = promisify(fdatasync)): Engine {
   let wal: WalFile | undefined
@@ -232,7 +212,11 @@ export function sqlite(file: string, sync: Sync = promisify(fdatasync)): Engine 
     place: '',
     connect() {
       const database = openDatabase(file)
-      wal = file === ':memory:' ? undefined : new WalFile(file, sync)
+      const changes = database.prepare('select total_changes() as changes')
+      wal =
+        file === ':memory:'
+          ? undefined
+          : new WalFile(file, sync, () => Number(changes.get()?.changes))
       return {
         createDriver: () => new Driver(database, wal),
         createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -241,7 +225,7 @@ export function sqlite(file: string, sync: Sync = promisify(fdatasync)): Engine 
       }
     },
     conditionOf,
-    flush: async () => wal?.log.flush(),
-    releasePages,
+    flush: async () => wal?.commits.flush(),
+    releasePages: (db) => releasePages(db, wal),
   }
 }
