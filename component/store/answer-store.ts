@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { KeyHold, KeyOwner, KeyRequest } from './key-owner.ts'
+import { RowsQuery } from './rows-query.ts'
 import type { AnswerRow, Run } from './tables.ts'
 import { WriteBatch } from './write-batch.ts'
 
@@ -33,6 +34,21 @@ const maxStale = 10_000
 
 /** Where the time is that of the database server, the clocks of gateways may differ. Milliseconds since the epoch. */
 export type StoreTime = () => number
+
+const takeRows = new RowsQuery<Row>((db, rows) =>
+  db
+    .insertInto('idempotent_answers')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('scope_hash').doNothing()),
+)
+
+const endRows = new RowsQuery<KeyHold & Pick<End, 'answer'>>((db, rows) => {
+  const values = rows.map(({ scope, token, answer }) => sql`(${scope}, ${token}, ${answer})`)
+  const query = sql`with ended (scope, token, answer) as (values ${sql.join(values)})
+    update idempotent_answers set state = 'done', answer = ended.answer from ended
+    where scope_hash = ended.scope and idempotent_answers.token = ended.token`
+  return { compile: () => query.compile(db) }
+})
 
 /**
  * The table of kept answers. Of several requests for one key, in any processes, one takes it: the primary key decides. Methods throw
@@ -82,14 +98,8 @@ export class AnswerStore {
   async #takeAll(asked: readonly Asked[]): Promise<(KeyOwner | undefined)[]> {
     // one order for all processes, so that none waits for another that waits for it
     const rows = asked.map(({ row }) => row).sort(byScope)
-    const { numInsertedOrUpdatedRows } = await this.#run((db) =>
-      db
-        .insertInto('idempotent_answers')
-        .values(rows)
-        .onConflict((conflict) => conflict.column('scope_hash').doNothing())
-        .executeTakeFirstOrThrow(),
-    )
-    const areAllTaken = Number(numInsertedOrUpdatedRows) === rows.length
+    const { numAffectedRows } = await this.#run((db) => takeRows.execute(db, rows))
+    const areAllTaken = Number(numAffectedRows) === rows.length
     const known = new Map<string, AnswerRow>()
     if (!areAllTaken) {
       const scopes = [...new Set(rows.map(({ scope_hash }) => scope_hash))]
@@ -152,17 +162,10 @@ export class AnswerStore {
 
   async #endAll(ends: readonly End[]): Promise<undefined[]> {
     const rows = ends
-      .map(({ hold, answer }) => ({ ...hold, answer }))
+      .map(({ hold: { scope, token }, answer }) => ({ scope, token, answer }))
       .sort((one, other) => (one.scope < other.scope ? -1 : 1))
-      .map(({ scope, token, answer }) => sql`(${scope}, ${token}, ${answer})`)
     // an answer that a power failure takes leaves its key with a request whose outcome is not known
-    await this.#run(
-      (db) =>
-        sql`with ended (scope, token, answer) as (values ${sql.join(rows)})
-        update idempotent_answers set state = 'done', answer = ended.answer from ended
-        where scope_hash = ended.scope and idempotent_answers.token = ended.token`.execute(db),
-      'later',
-    )
+    await this.#run((db) => endRows.execute(db, rows), 'later')
     return ends.map(() => undefined)
   }
 
