@@ -3,6 +3,8 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 
 const version = 'v1.'
 const nonceLength = 12
+/** Nonces drawn at once: drawing costs a third of what it costs to seal a short text. */
+const noncesDrawn = 256
 const tagLength = 16
 
 /** AES-256-GCM and HMAC-SHA256, each purpose under a key of its own (HKDF, RFC 5869). */
@@ -10,6 +12,7 @@ export class SecretBox {
   readonly #secret: string | Uint8Array
   readonly #scope: string
   readonly #keys = new Map<string, Buffer>()
+  #nonces = Buffer.alloc(0)
 
   /**
    * @param secret `store.key` or `cluster.key`: any text of enough entropy
@@ -22,7 +25,7 @@ export class SecretBox {
 
   /** @param purpose names the text, for example `realm com.example`; {@link open} needs the same one */
   seal(text: string, purpose: string): string {
-    const nonce = randomBytes(nonceLength)
+    const nonce = this.#nonce()
     const cipher = createCipheriv('aes-256-gcm', this.#key('seal'), nonce)
     cipher.setAAD(Buffer.from(purpose))
     const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
@@ -48,6 +51,13 @@ export class SecretBox {
   /** A secret that follows from the key and these texts: the same on every node that has the key. 32 bytes. */
   derive(purpose: string, ...texts: readonly string[]): Buffer {
     return createHmac('sha256', this.#key(purpose)).update(JSON.stringify(texts)).digest()
+  }
+
+  #nonce(): Buffer {
+    if (this.#nonces.length === 0) this.#nonces = randomBytes(noncesDrawn * nonceLength)
+    const nonce = this.#nonces.subarray(0, nonceLength)
+    this.#nonces = this.#nonces.subarray(nonceLength)
+    return nonce
   }
 
   #key(purpose: string): Buffer {
