@@ -3,7 +3,9 @@ import { Buffer, isUtf8 } from 'node:buffer'
 import { parseJson, stringifyJson } from '#component/codec/json.ts'
 import { decodeMsgpack, encodeMsgpackBody } from '#component/codec/msgpack.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { Content } from '#component/gateway/exchange.ts'
 import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
+import { decodingTurn, isLarge } from './body/large-bodies.ts'
 import { parseForm, parseFormLists } from './form.ts'
 
 const msgpack = 'application/msgpack'
@@ -19,10 +21,7 @@ function decodeForm(bytes: Uint8Array): unknown {
 }
 
 /** All values of each field of a form that {@link decodeBody} has decoded, in order; undefined for other types. */
-export function formListsOf(
-  contentType: string,
-  bytes: Uint8Array,
-): (() => Readonly<Record<string, readonly string[]>>) | undefined {
+function formListsOf(contentType: string, bytes: Uint8Array): Content['lists'] {
   // most bodies are JSON, whose name is shorter
   if (contentType.length < form.length) return undefined
   return essenceOf(contentType) === form ? () => parseFormLists(textOf(bytes)) : undefined
@@ -39,6 +38,31 @@ export function decodeBody(contentType: string, bytes: Uint8Array): unknown {
   if (essence === msgpack) return decodeMsgpack(bytes)
   if (essence === form) return decodeForm(bytes)
   throw new ServiceError('service.error.unsupported_media_type', 'the media type is not supported')
+}
+
+function decodedContent(contentType: string, bytes: Uint8Array): Content {
+  const body = decodeBody(contentType, bytes)
+  const lists = formListsOf(contentType, bytes)
+  return lists ? { body, body_length: bytes.length, lists } : { body, body_length: bytes.length }
+}
+
+/**
+ * What the body of a request holds.
+ * @param contentType undefined: the request has none, which an empty body does not need
+ * @returns a promise where the body is large, and is decoded in its turn
+ * @throws ServiceError as {@link decodeBody} does
+ */
+export function contentOf(
+  contentType: string | undefined,
+  bytes: Uint8Array,
+): Content | Promise<Content> {
+  if (bytes.length === 0) return { body: '', body_length: 0 }
+  if (contentType === undefined) {
+    const message = 'the body has no Content-Type'
+    throw new ServiceError('service.error.unsupported_media_type', message)
+  }
+  if (!isLarge(bytes.length)) return decodedContent(contentType, bytes)
+  return decodingTurn().then(() => decodedContent(contentType, bytes))
 }
 
 /**

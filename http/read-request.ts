@@ -12,9 +12,8 @@ import type { BodyLimits, Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { ClientCertificates } from '#http/tls/client-certificates.ts'
-import { decodingTurn, isLarge } from './body/large-bodies.ts'
 import { hasBody, isRefused, RequestBody } from './body/request-body.ts'
-import { decodeBody, formListsOf } from './codec.ts'
+import { contentOf } from './codec.ts'
 import { parseQuery, parseQueryLists } from './form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
 import type { Forwarded, TrustedProxies } from './peer.ts'
@@ -188,16 +187,7 @@ export class HttpExchange implements Exchange {
     // awaits only a body that is not there yet
     const bytes = reading instanceof Promise ? await reading : reading
     onBytes?.(bytes)
-    if (bytes.length === 0) return { body: '', body_length: 0 }
-    const type = this.headers['content-type']
-    if (type === undefined) {
-      const message = 'the body has no Content-Type'
-      throw new ServiceError('service.error.unsupported_media_type', message)
-    }
-    if (isLarge(bytes.length)) await decodingTurn()
-    const body = decodeBody(type, bytes)
-    const lists = formListsOf(type, bytes)
-    return lists ? { body, body_length: bytes.length, lists } : { body, body_length: bytes.length }
+    return contentOf(this.headers['content-type'], bytes)
   }
 
   readBytes(limits: BodyLimits): Promise<Uint8Array> {

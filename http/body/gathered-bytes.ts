@@ -17,6 +17,11 @@ export class GatheredBytes {
   #room = 0
   #size = 0
 
+  /** Bytes that were added. */
+  get size(): number {
+    return this.#size
+  }
+
   /** Adds bytes; they may be garbage afterwards. */
   add(piece: Buffer): void {
     this.#size += piece.length

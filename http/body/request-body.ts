@@ -106,7 +106,6 @@ export class RequestBody {
     const request = this.#request
     return new Promise((resolve, reject) => {
       const bytes = new GatheredBytes()
-      let size = 0
       let sizeOfTurn = 0
       let pausing: NodeJS.Immediate | undefined
       const settle = (error?: ServiceError) => {
@@ -124,8 +123,8 @@ export class RequestBody {
         }
       }
       const onData = (chunk: Buffer) => {
-        size += chunk.length
-        const problem = size > body_max_bytes ? tooLarge() : this.#refusal(chunk.length)
+        const isTooLarge = bytes.size + chunk.length > body_max_bytes
+        const problem = isTooLarge ? tooLarge() : this.#refusal(chunk.length)
         if (problem) settle(problem)
         else bytes.add(chunk)
         sizeOfTurn += chunk.length
