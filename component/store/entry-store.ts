@@ -3,7 +3,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
 import type { Damaged } from '#component/replica/damage.ts'
 import { type Entry, type Kind, keyOf, type Summary } from '#component/replica/entry.ts'
-import { compareStamps, type Stamp } from '#component/replica/stamp.ts'
+import type { Stamp } from '#component/replica/stamp.ts'
 import { runAtOnce, runSteps, type YieldTurn } from '#component/yielding.ts'
 import { endHistory, remember, versionsOf } from './history.ts'
 import { divided, readRow, writingRow } from './rows.ts'
@@ -28,9 +28,6 @@ interface Place {
   readonly kind: string
   readonly id: string
 }
-
-const isSameStamp = (a: Stamp | null, b: Stamp | null): boolean =>
-  a === null || b === null ? a === b : compareStamps(a, b) === 0
 
 /** Which version of a document is the newest one known. */
 async function currentOf(
@@ -57,22 +54,29 @@ const areThese = (entries: readonly Entry[]) => {
   return sql<boolean>`(kind, id, ms, counter, node) in (values ${sql.join(names)})`
 }
 
-/** Replaces the current version, if there is one. */
-async function setCurrent(
+/** Makes a version the current one in the place of its parent; false where that is not the current one. */
+async function follow(
   db: Transaction<Tables>,
   version: VersionRow,
+  parent: Stamp | null,
   revision: number,
-  hasCurrent: boolean,
-): Promise<void> {
+): Promise<boolean> {
   // not an update: SQLite would keep the pages of the replaced document for each tombstone
-  if (hasCurrent) {
+  if (parent !== null) {
     const { kind, id } = version
-    await db.deleteFrom('entries').where('kind', '=', kind).where('id', '=', id).execute()
+    const { ms, counter, node } = parent
+    const { numDeletedRows } = await db
+      .deleteFrom('entries')
+      .where((row) => row.and({ kind, id, ms, counter, node }))
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) return false
   }
-  await db
+  const { numInsertedOrUpdatedRows } = await db
     .insertInto('entries')
     .values({ ...version, revision })
-    .execute()
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows === 1n
 }
 
 /** The table of entries. Methods throw ServiceError `service.error.unavailable`. */
@@ -151,14 +155,14 @@ export class EntryStore {
     for (const entry of entries) {
       changes.push({ entry, row: await runSteps(writingRow(entry), yieldTurn) })
     }
-    return this.#write(async (db, revision) => {
-      for (const { entry, row } of changes) {
-        const current = await currentOf(db, entry)
-        if (!isSameStamp(current?.stamp ?? null, entry.parent)) throw new Overtaken()
-        await setCurrent(db, row, revision, current !== undefined)
-        await yieldTurn?.()
+    return this.#write(async (db, lock) => {
+      for (const { row } of changes) {
         await remember(db, row)
         await yieldTurn?.()
+      }
+      const revision = await lock()
+      for (const { entry, row } of changes) {
+        if (!(await follow(db, row, entry.parent, revision))) throw new Overtaken()
       }
       return true
     }).catch((cause: unknown) => {
@@ -182,13 +186,14 @@ export class EntryStore {
     })
     // several nodes that share the store receive the same change
     if (news.length === 0) return
-    await this.#write(async (db, revision) => {
-      for (const entry of news) {
+    await this.#write(async (db, lock) => {
+      const changes = news.map((entry) => ({ entry, row: runAtOnce(writingRow(entry)) }))
+      for (const { row } of changes) await remember(db, row)
+      const revision = await lock()
+      for (const { entry, row } of changes) {
         const current = await currentOf(db, entry)
         const wins = current === undefined || compareEntries(entry, current) > 0
-        const row = runAtOnce(writingRow(entry))
-        if (wins) await setCurrent(db, row, revision, current !== undefined)
-        await remember(db, row)
+        if (wins) await follow(db, row, current?.stamp ?? null, revision)
       }
     })
   }
@@ -203,7 +208,10 @@ export class EntryStore {
       // several processes remove the same entries
       if (found === undefined) continue
       // as a writer among the others: what one of them replaces must not go away meanwhile
-      await this.#write((db) => db.deleteFrom('entries').where(these).execute())
+      await this.#write(async (db, lock) => {
+        await lock()
+        await db.deleteFrom('entries').where(these).execute()
+      })
     }
   }
 
@@ -217,17 +225,24 @@ export class EntryStore {
     return endHistory(this.#run, beforeMs)
   }
 
-  #write<T>(change: (db: Transaction<Tables>, revision: number) => Promise<T>): Promise<T> {
+  /**
+   * @param change changes entries once `lock` has given it their revision. Its row is the lock of writers, so that they commit in
+   *   the order of their revisions: what comes before it holds up nobody who changes other documents
+   */
+  #write<T>(
+    change: (db: Transaction<Tables>, lock: () => Promise<number>) => Promise<T>,
+  ): Promise<T> {
     return this.#run((db) =>
-      db.transaction().execute(async (transaction) => {
-        // first of all: its row is the lock of writers, so that they commit in the order of their revisions
-        const { value } = await transaction
-          .updateTable('revision')
-          .set((row) => ({ value: row('value', '+', 1) }))
-          .returning(['value', this.#signal.as('signal')])
-          .executeTakeFirstOrThrow()
-        return change(transaction, value)
-      }),
+      db.transaction().execute((transaction) =>
+        change(transaction, async () => {
+          const { value } = await transaction
+            .updateTable('revision')
+            .set((row) => ({ value: row('value', '+', 1) }))
+            .returning(['value', this.#signal.as('signal')])
+            .executeTakeFirstOrThrow()
+          return value
+        }),
+      ),
     )
   }
 }

@@ -91,7 +91,8 @@ export class Checkpointer {
   }
 
   #start(): Worker {
-    const thread = new Worker(program, { workerData: this.#file })
+    // what the process was told to load at its start is not for the thread
+    const thread = new Worker(program, { workerData: this.#file, execArgv: [] })
     // what ends it is left to the next checkpoint, which starts it again
     thread.on('error', () => undefined)
     thread.on('exit', () => {
