@@ -2,6 +2,9 @@
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { Quota } from './quota.ts'
 
+/** Networks that hold nothing are forgotten beyond this many: a client mostly comes again. */
+const maxIdle = 1000
+
 /** What a share may have beside its limit. */
 export interface ShareOptions {
   /** Limits what all networks hold; absent: no limit. */
@@ -10,7 +13,7 @@ export interface ShareOptions {
   readonly onRefused?: () => void
 }
 
-/** A quota for each network that holds something; of an IPv6 address its /64 is the network. */
+/** A quota for each network that holds or has held something; of an IPv6 address its /64 is the network. */
 export class NetworkShare {
   readonly #limit: number
   readonly #options: ShareOptions
@@ -26,12 +29,13 @@ export class NetworkShare {
   tryTake(address: string, amount = 1): boolean {
     const { whole, onRefused } = this.#options
     const network = networkOf(address)
-    const quota = this.#quotas.get(network) ?? new Quota(this.#limit, whole)
+    const known = this.#quotas.get(network)
+    const quota = known ?? new Quota(this.#limit, whole)
     if (!quota.tryTake(amount)) {
       onRefused?.()
       return false
     }
-    this.#quotas.set(network, quota)
+    if (known === undefined) this.#quotas.set(network, quota)
     return true
   }
 
@@ -40,7 +44,7 @@ export class NetworkShare {
     const network = networkOf(address)
     const quota = this.#quotas.get(network)
     quota?.give(amount)
-    if (quota?.used === 0) this.#quotas.delete(network)
+    if (quota?.used === 0 && this.#quotas.size > maxIdle) this.#quotas.delete(network)
   }
 
   /** How much the network of the address holds now. */
