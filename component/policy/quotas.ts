@@ -1,5 +1,6 @@
 /** The use of quotas: decided in this process, added to a ledger that all processes share, and read back from it. */
 import { LRUCache } from 'lru-cache'
+import { atMost } from '#component/at-most.ts'
 import type { Clock } from '#component/clock.ts'
 import { inTurn } from '#component/yielding.ts'
 import { type QuotaRow, QuotaUse } from './quota-use.ts'
@@ -58,7 +59,7 @@ export class Quotas {
 
   constructor(ports: QuotaPorts) {
     this.#ports = ports
-    this.#uses = new LRUCache({ max: ports.maxKeys })
+    this.#uses = new LRUCache(atMost(ports.maxKeys))
   }
 
   /** How many sharers are known. */

@@ -1,5 +1,6 @@
 /** The rate limits of this process: what each key has used. */
 import { LRUCache } from 'lru-cache'
+import { atMost } from '#component/at-most.ts'
 import { burstMsOf, type Decision, decide, type Rate, useMsOf } from './gcra.ts'
 import { shortKey } from './short-key.ts'
 import type { Bucket, UsageExchange } from './usage-exchange.ts'
@@ -28,7 +29,7 @@ export class RateLimits {
    * @param exchange what the other processes use; undefined: there are none
    */
   constructor(maxKeys: number, exchange?: UsageExchange) {
-    this.#buckets = new LRUCache({ max: maxKeys })
+    this.#buckets = new LRUCache(atMost(maxKeys))
     this.#exchange = exchange
     exchange?.follow({
       find: (key) => this.#buckets.get(key),

@@ -1,6 +1,7 @@
 /** Limits on guessing passwords, secrets and keys: failures are counted by user and by network, in this process. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { atMost } from '#component/at-most.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LimitUsage } from '#component/limits/limit-usage.ts'
 import { because, type LoginRefusal, tooManyFailed } from '#component/login-refusal.ts'
@@ -26,7 +27,7 @@ const ofUsers = 'rate_limits.user_failures'
 const ofNetworks = 'rate_limits.address_failures'
 
 /** For how long, in milliseconds, and for how many a network is known as one where a user logs in. */
-const known = { ttl: 86_400_000, max: 50_000 } as const
+const known = { ttl: 86_400_000, ...atMost(50_000) }
 
 /** Makes the handler of a failed {@link Attempts.guard}: adds to the refusal of too many attempts whose login it was, for the log. */
 export const tooManyOf =

@@ -2,6 +2,7 @@
 
 import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { atMost } from '#component/at-most.ts'
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
 import type { User } from '#component/realm/documents/model.ts'
@@ -50,9 +51,9 @@ export class BasicScheme implements Remembered, SecurityScheme {
   readonly lookups = { hit: 0, miss: 0 }
   readonly #ports: BasicPorts
   /** By the proof of a claim. An entry holds until the realm, and so its user, is built anew. */
-  readonly #known = new LRUCache<string, { readonly user: User; readonly identity: Identity }>({
-    max: maxKnown,
-  })
+  readonly #known = new LRUCache<string, { readonly user: User; readonly identity: Identity }>(
+    atMost(maxKnown),
+  )
   readonly #key = randomBytes(32)
 
   constructor(ports: BasicPorts) {

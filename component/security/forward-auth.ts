@@ -1,6 +1,7 @@
 /** `forward_auth` on a path: another service is asked about each request, as Traefik's ForwardAuth and nginx's auth_request do. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { atMost } from '#component/at-most.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { anonymous, type Identity, identityOf } from '#component/identity.ts'
@@ -73,7 +74,7 @@ const unavailable = (cause?: unknown): ServiceError => {
 /** Lets a request pass where the service of its path answers 2xx, as whom it names. */
 export class ForwardAuthScheme implements SecurityScheme {
   readonly #ports: ForwardAuthPorts
-  readonly #kept = new LRUCache<string, Kept>({ max: maxKept })
+  readonly #kept = new LRUCache<string, Kept>(atMost(maxKept))
 
   constructor(ports: ForwardAuthPorts) {
     this.#ports = ports

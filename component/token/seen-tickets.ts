@@ -1,5 +1,6 @@
 /** The tickets that came to this process lately: when, and from where. It is in memory only, and tells of no ticket that has ended. */
 import { LRUCache } from 'lru-cache'
+import { atMost } from '#component/at-most.ts'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Bearer, Revocations } from './revocation.ts'
 import { bearerOf } from './signed-tokens.ts'
@@ -41,7 +42,7 @@ const maxSeen = 10_000
 /** One for each process. */
 export class SeenTickets {
   readonly #ports: SeenTicketPorts
-  readonly #seen = new LRUCache<string, Seen>({ max: maxSeen })
+  readonly #seen = new LRUCache<string, Seen>(atMost(maxSeen))
 
   constructor(ports: SeenTicketPorts) {
     this.#ports = ports

@@ -1,5 +1,6 @@
 /** Tickets that end when they are not used for a while: when they were used last, by this process, by others, and by what they say. */
 import { LRUCache } from 'lru-cache'
+import { atMost } from '#component/at-most.ts'
 import { type Clock, secondsOf } from '#component/clock.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
@@ -33,7 +34,7 @@ const toldBy = ({ oidc_used_at, iat }: TicketClaims): number => oidc_used_at ?? 
 /** One for each process. */
 export class TicketUses {
   readonly #ports: TicketUsePorts
-  readonly #known = new LRUCache<string, Known>({ max: maxKnown })
+  readonly #known = new LRUCache<string, Known>(atMost(maxKnown))
   readonly #throttle: LogThrottle
 
   constructor(ports: TicketUsePorts) {

@@ -1,5 +1,6 @@
 /** The access tokens that providers have given for users: kept by the login, and renewed before they expire, for who may read them. */
 import { LRUCache } from 'lru-cache'
+import { atMost } from '#component/at-most.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
@@ -64,7 +65,7 @@ const unavailable = (cause?: unknown) =>
 /** One for each process. */
 export class ProviderTokens {
   readonly #ports: ProviderTokenPorts
-  readonly #known = new LRUCache<string, Known>({ max: maxKnown })
+  readonly #known = new LRUCache<string, Known>(atMost(maxKnown))
   readonly #throttle: LogThrottle
 
   constructor(ports: ProviderTokenPorts) {

@@ -1,6 +1,7 @@
 /** Whether users who have logged in are still who they were: their provider is asked again by the refresh tokens of the logins. */
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
+import { atMost } from '#component/at-most.ts'
 import type { Clock } from '#component/clock.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
@@ -56,7 +57,7 @@ const overdue = 'the login could not be checked at its provider for too long'
 /** One for each process. */
 export class Rechecks {
   readonly #ports: RecheckPorts
-  readonly #known = new LRUCache<string, Known>({ max: maxKnown })
+  readonly #known = new LRUCache<string, Known>(atMost(maxKnown))
   readonly #throttle: LogThrottle
 
   constructor(ports: RecheckPorts) {
