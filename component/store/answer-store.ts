@@ -35,21 +35,6 @@ const maxStale = 10_000
 /** Where the time is that of the database server, the clocks of gateways may differ. Milliseconds since the epoch. */
 export type StoreTime = () => number
 
-const takeRows = new RowsQuery<Row>((db, rows) =>
-  db
-    .insertInto('idempotent_answers')
-    .values(rows)
-    .onConflict((conflict) => conflict.column('scope_hash').doNothing()),
-)
-
-const endRows = new RowsQuery<KeyHold & Pick<End, 'answer'>>((db, rows) => {
-  const values = rows.map(({ scope, token, answer }) => sql`(${scope}, ${token}, ${answer})`)
-  const query = sql`with ended (scope, token, answer) as (values ${sql.join(values)})
-    update idempotent_answers set state = 'done', answer = ended.answer from ended
-    where scope_hash = ended.scope and idempotent_answers.token = ended.token`
-  return { compile: () => query.compile(db) }
-})
-
 /**
  * The table of kept answers. Of several requests for one key, in any processes, one takes it: the primary key decides. Methods throw
  * ServiceError `service.error.unavailable`.
@@ -57,6 +42,19 @@ const endRows = new RowsQuery<KeyHold & Pick<End, 'answer'>>((db, rows) => {
 export class AnswerStore {
   readonly #run: Run
   readonly #now: StoreTime
+  readonly #takeRows = new RowsQuery<Row>((db, rows) =>
+    db
+      .insertInto('idempotent_answers')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('scope_hash').doNothing()),
+  )
+  readonly #endRows = new RowsQuery<KeyHold & Pick<End, 'answer'>>((db, rows) => {
+    const values = rows.map(({ scope, token, answer }) => sql`(${scope}, ${token}, ${answer})`)
+    const query = sql`with ended (scope, token, answer) as (values ${sql.join(values)})
+      update idempotent_answers set state = 'done', answer = ended.answer from ended
+      where scope_hash = ended.scope and idempotent_answers.token = ended.token`
+    return { compile: () => query.compile(db) }
+  })
   readonly #takes: WriteBatch<Asked, KeyOwner | undefined>
   readonly #ends: WriteBatch<End, undefined>
   readonly #stale: KeyHold[] = []
@@ -98,7 +96,7 @@ export class AnswerStore {
   async #takeAll(asked: readonly Asked[]): Promise<(KeyOwner | undefined)[]> {
     // one order for all processes, so that none waits for another that waits for it
     const rows = asked.map(({ row }) => row).sort(byScope)
-    const { numAffectedRows } = await this.#run((db) => takeRows.execute(db, rows))
+    const { numAffectedRows } = await this.#run((db) => this.#takeRows.execute(db, rows))
     const areAllTaken = Number(numAffectedRows) === rows.length
     const known = new Map<string, AnswerRow>()
     if (!areAllTaken) {
@@ -165,7 +163,7 @@ export class AnswerStore {
       .map(({ hold: { scope, token }, answer }) => ({ scope, token, answer }))
       .sort((one, other) => (one.scope < other.scope ? -1 : 1))
     // an answer that a power failure takes leaves its key with a request whose outcome is not known
-    await this.#run((db) => endRows.execute(db, rows), 'later')
+    await this.#run((db) => this.#endRows.execute(db, rows), 'later')
     return ends.map(() => undefined)
   }
 

@@ -2,7 +2,7 @@
 import { type Compilable, CompiledQuery, type Kysely, type QueryResult } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** One kind of write. A text is made once for each number of rows, which costs as much as a fifth of the write. */
+/** One kind of write to one database. Its text is made once for each number of rows: making it costs a fifth of what the write does. */
 export class RowsQuery<Row extends object> {
   readonly #build: (db: Kysely<Tables>, rows: readonly Row[]) => Compilable
   readonly #texts = new Map<number, string>()

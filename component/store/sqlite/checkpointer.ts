@@ -52,9 +52,12 @@ export class Checkpointer {
     const changes = this.#changes()
     if (changes - this.#written < rowsBetween) return
     this.#written = changes
-    this.#running = this.#checkpoint().finally(() => {
-      this.#running = undefined
-    })
+    this.#running = this.#checkpoint()
+      // a process that may start no threads is left to the connection that commits
+      .catch(() => undefined)
+      .finally(() => {
+        this.#running = undefined
+      })
   }
 
   /** Ends the thread, when it has done what it does. */
