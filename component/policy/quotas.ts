@@ -1,7 +1,7 @@
 /** The use of quotas: decided in this process, added to a ledger that all processes share, and read back from it. */
 import { LRUCache } from 'lru-cache'
-import { atMost } from '#component/at-most.ts'
 import type { Clock } from '#component/clock.ts'
+import { atMost } from '#component/limits/at-most.ts'
 import { inTurn } from '#component/yielding.ts'
 import { type QuotaRow, QuotaUse } from './quota-use.ts'
 import { type QuotaWindow, spanAt } from './quota-window.ts'

@@ -1,6 +1,6 @@
 /** The rate limits of this process: what each key has used. */
 import { LRUCache } from 'lru-cache'
-import { atMost } from '#component/at-most.ts'
+import { atMost } from '#component/limits/at-most.ts'
 import { burstMsOf, type Decision, decide, type Rate, useMsOf } from './gcra.ts'
 import { shortKey } from './short-key.ts'
 import type { Bucket, UsageExchange } from './usage-exchange.ts'

@@ -1,8 +1,8 @@
 /** Limits on guessing passwords, secrets and keys: failures are counted by user and by network, in this process. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { atMost } from '#component/at-most.ts'
 import { ServiceError } from '#component/errors.ts'
+import { atMost } from '#component/limits/at-most.ts'
 import { LimitUsage } from '#component/limits/limit-usage.ts'
 import { because, type LoginRefusal, tooManyFailed } from '#component/login-refusal.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'

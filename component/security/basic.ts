@@ -2,8 +2,8 @@
 
 import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { atMost } from '#component/at-most.ts'
 import { type Identity, identityOf } from '#component/identity.ts'
+import { atMost } from '#component/limits/at-most.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'

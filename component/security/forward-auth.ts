@@ -1,10 +1,10 @@
 /** `forward_auth` on a path: another service is asked about each request, as Traefik's ForwardAuth and nginx's auth_request do. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { atMost } from '#component/at-most.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { anonymous, type Identity, identityOf } from '#component/identity.ts'
+import { atMost } from '#component/limits/at-most.ts'
 import { because } from '#component/login-refusal.ts'
 import { gatewayRole, type Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'

@@ -1,7 +1,7 @@
 /** The tickets that came to this process lately: when, and from where. It is in memory only, and tells of no ticket that has ended. */
 import { LRUCache } from 'lru-cache'
-import { atMost } from '#component/at-most.ts'
 import { type Clock, secondsOf } from '#component/clock.ts'
+import { atMost } from '#component/limits/at-most.ts'
 import type { Bearer, Revocations } from './revocation.ts'
 import { bearerOf } from './signed-tokens.ts'
 import type { TicketClaims } from './ticket.ts'

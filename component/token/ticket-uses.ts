@@ -1,7 +1,7 @@
 /** Tickets that end when they are not used for a while: when they were used last, by this process, by others, and by what they say. */
 import { LRUCache } from 'lru-cache'
-import { atMost } from '#component/at-most.ts'
 import { type Clock, secondsOf } from '#component/clock.ts'
+import { atMost } from '#component/limits/at-most.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import type { TicketUseStore } from '#component/store/ticket-use-store.ts'

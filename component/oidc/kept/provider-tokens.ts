@@ -1,8 +1,8 @@
 /** The access tokens that providers have given for users: kept by the login, and renewed before they expire, for who may read them. */
 import { LRUCache } from 'lru-cache'
-import { atMost } from '#component/at-most.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import { atMost } from '#component/limits/at-most.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import { why } from '#component/oidc/client/discovery.ts'

@@ -1,8 +1,8 @@
 /** Whether users who have logged in are still who they were: their provider is asked again by the refresh tokens of the logins. */
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
-import { atMost } from '#component/at-most.ts'
 import type { Clock } from '#component/clock.ts'
+import { atMost } from '#component/limits/at-most.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import { why } from '#component/oidc/client/discovery.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { Kysely, sql } from 'kysely'
-import { Checkpointer } from '#component/store/sqlite/checkpointer.ts'
+import { Checkpointer, pagesWithoutThread } from '#component/store/sqlite/checkpointer.ts'
 import { sqlite } from '#component/store/sqlite/driver.ts'
 import { until } from '#test/support/running/until.ts'
 
@@ -43,7 +43,8 @@ describe('the checkpoints of SQLite', () => {
     const { file, db, add, pagesOf } = await open()
     for (let round = 0; round < 400; round++) await add(100)
     expect(pagesOf(file)).to.be.above(20_000)
-    expect(pagesOf(`${file}-wal`)).to.be.below(12_000)
+    // the connection that commits has never had to checkpoint by itself
+    expect(pagesOf(`${file}-wal`)).to.be.below(pagesWithoutThread)
     const { rows } = await sql<{ count: number }>`select count(*) as count from list`.execute(db)
     expect(rows).to.deep.equal([{ count: 40_000 }])
     await db.destroy()
