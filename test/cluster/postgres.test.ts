@@ -215,7 +215,7 @@ describe('PostgreSQL', function () {
     const store = await openStore(url, systemClock)
     const other = new Client({ connectionString: url })
     await other.connect()
-    await other.query('begin; lock table versions in exclusive mode')
+    await other.query('begin; lock table entries in exclusive mode')
     const script = fileURLToPath(import.meta.resolve('#test/contract/store/writer.ts'))
     const writer = spawn(process.execPath, [script, url, 'n1'], {
       stdio: ['ignore', 'pipe', 'inherit'],
