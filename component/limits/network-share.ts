@@ -2,7 +2,7 @@
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { Quota } from './quota.ts'
 
-/** Networks that hold nothing are forgotten beyond this many: a client mostly comes again. */
+/** While more networks than this are known, a network that holds nothing is forgotten; before, it is kept, because most clients come again. */
 const maxIdle = 1000
 
 /** What a share may have beside its limit. */

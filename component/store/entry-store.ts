@@ -54,7 +54,13 @@ const areThese = (entries: readonly Entry[]) => {
   return sql<boolean>`(kind, id, ms, counter, node) in (values ${sql.join(names)})`
 }
 
-/** Makes a version the current one in the place of its parent; false where that is not the current one. */
+/** An entry, and how it is written. */
+interface Change {
+  readonly entry: Entry
+  readonly row: VersionRow
+}
+
+/** Replaces the current version. @returns false when the current version is not `parent` (null: there is none) */
 async function follow(
   db: Transaction<Tables>,
   version: VersionRow,
@@ -151,7 +157,7 @@ export class EntryStore {
    * @returns false when another process was faster: then nothing was kept
    */
   async replace(entries: readonly Entry[], yieldTurn?: YieldTurn): Promise<boolean> {
-    const changes: { readonly entry: Entry; readonly row: VersionRow }[] = []
+    const changes: Change[] = []
     for (const entry of entries) {
       changes.push({ entry, row: await runSteps(writingRow(entry), yieldTurn) })
     }
@@ -187,8 +193,12 @@ export class EntryStore {
     // several nodes that share the store receive the same change
     if (news.length === 0) return
     await this.#write(async (db, lock) => {
-      const changes = news.map((entry) => ({ entry, row: runAtOnce(writingRow(entry)) }))
-      for (const { row } of changes) await remember(db, row)
+      const changes: Change[] = []
+      for (const entry of news) {
+        const row = runAtOnce(writingRow(entry))
+        changes.push({ entry, row })
+        await remember(db, row)
+      }
       const revision = await lock()
       for (const { entry, row } of changes) {
         const current = await currentOf(db, entry)
@@ -226,8 +236,8 @@ export class EntryStore {
   }
 
   /**
-   * @param change changes entries once `lock` has given it their revision. Its row is the lock of writers, so that they commit in
-   *   the order of their revisions: what comes before it holds up nobody who changes other documents
+   * Writers commit in the order of their revisions, because `lock` locks the row of the revision until the end of the transaction.
+   * @param change calls `lock` for its revision before it changes entries, and as late as it can: other writers wait from then on
    */
   #write<T>(
     change: (db: Transaction<Tables>, lock: () => Promise<number>) => Promise<T>,

@@ -10,12 +10,12 @@ const program = new URL('checkpoint-thread.mjs', import.meta.url)
 const rowsBetween = 1000
 
 /**
- * Pages of a log that begins anew: 16 MB. SQLite begins it anew when all of it is in the database, which never comes while
- * commits follow each other; so they wait for the last part.
+ * From this length on, 16 MB, commits wait for a checkpoint; pages. SQLite writes to the start of the log again only when all
+ * of the log is in the database, and a checkpoint beside commits never reaches the last of them.
  */
 const pagesAtMost = 4000
 
-/** The connection that commits checkpoints at this length by itself, where the thread does not; pages. */
+/** At this length the connection that commits runs the checkpoint itself, because the thread has not; pages. */
 export const pagesWithoutThread = 16_000
 
 /** `close`: closes the connection and ends the thread. */
@@ -36,12 +36,12 @@ export class Checkpointer {
     this.#changes = changes
   }
 
-  /** Resolves when statements may run; `undefined` while they may. */
+  /** Resolves when statements may run again; `undefined` when they may run now. */
   get pause(): Promise<unknown> | undefined {
     return this.#pause
   }
 
-  /** Resolves when no checkpoint is under way; `undefined` while there is none. */
+  /** Resolves when the current checkpoint has ended; `undefined` when none is running. */
   get idle(): Promise<void> | undefined {
     return this.#running
   }
@@ -53,7 +53,7 @@ export class Checkpointer {
     if (changes - this.#written < rowsBetween) return
     this.#written = changes
     this.#running = this.#checkpoint()
-      // a process that may start no threads is left to the connection that commits
+      // the process may not start threads: the connection that commits runs the checkpoints
       .catch(() => undefined)
       .finally(() => {
         this.#running = undefined
@@ -94,9 +94,9 @@ export class Checkpointer {
   }
 
   #start(): Worker {
-    // what the process was told to load at its start is not for the thread
+    // without the flags of the process, such as --import: the thread needs none of what they load
     const thread = new Worker(program, { workerData: this.#file, execArgv: [] })
-    // what ends it is left to the next checkpoint, which starts it again
+    // the next checkpoint starts the thread again
     thread.on('error', () => undefined)
     thread.on('exit', () => {
       this.#thread = undefined

@@ -26,8 +26,8 @@ const busyTimeoutMs = 20
 /**
  * Freed pages can be given back (https://sqlite.org/pragma.html#pragma_auto_vacuum; it takes effect before the first table).
  * A commit ends when the operating system has the write-ahead log (https://sqlite.org/pragma.html#pragma_synchronous); what
- * `synchronous = full` does then, {@link CommitLog} does beside the event loop, before anybody is told of the commit; so does
- * the checkpointer with the log.
+ * `synchronous = full` does then, {@link CommitLog} does beside the event loop, before anybody is told of the commit.
+ * Checkpoints run beside the event loop, too.
  */
 const settings = `
   pragma auto_vacuum = incremental;
@@ -150,7 +150,7 @@ async function releasePages(db: Kysely<Tables>, wal: WalFile | undefined): Promi
   await sql.raw(`pragma incremental_vacuum(${pagesAtOnce})`).execute(db)
   const after = await count()
   if (after > 0 && after < before) return true
-  // the file itself shrinks when the log has been written into it, which two cannot do at once
+  // the file itself shrinks when the log has been written into it, and two checkpoints cannot run at once
   await wal?.checkpointer.idle
   await sql`pragma wal_checkpoint(truncate)`.execute(db)
   return false
