@@ -25,63 +25,63 @@ const changesOf = (gateway: GatewayProcess) =>
     .filter(({ msg }) => msg === 'the log level is set')
     .map(({ log_level, former_level, by }) => ({ log_level, former_level, by }))
 
-for (const workers of [1, 2]) {
-  describe(`the log level of a gateway of ${workers === 1 ? 'one process' : '2 workers'}`, function () {
-    this.timeout(60_000)
-    let gateway: GatewayProcess
+const workers = 2
 
-    before(async () => {
-      gateway = await startGatewayProcess({ workers: String(workers), 'log.level': 'warn' })
-    })
-    after(() => gateway.kill('SIGKILL'))
+describe('the log level of a gateway of 2 workers', function () {
+  this.timeout(60_000)
+  let gateway: GatewayProcess
 
-    const nodesThatLog = () =>
-      new Set(
-        linesOf(gateway)
-          .filter(({ msg }) => msg === 'request')
-          .map(({ node }) => node),
-      ).size
-
-    it('is set by service.set_log_level in all processes', async () => {
-      expect(nodesThatLog()).to.equal(0)
-      const answer = await send(gateway.adminUrl, '/services/set_log_level', {
-        method: 'POST',
-        body: { level: 'info' },
-      })
-      expect(answer.status).to.equal(200)
-      expect(answer.json()).to.include({ level: 'info', former_level: 'warn' })
-      await allAnswer(gateway, workers)
-      await until('every worker logs its requests', () => nodesThatLog() === workers)
-      // another process logs it than those that log requests
-      await until('the change is logged', () => changesOf(gateway).length === 1)
-      const [change] = changesOf(gateway)
-      expect(change).to.include({ log_level: 'info', former_level: 'warn' })
-      expect(change?.by).to.match(/^local 127\.0\.0\.1:\d+$/)
-    })
-
-    it('is toggled by SIGUSR2, which all processes may get', async () => {
-      const changes = () => changesOf(gateway).slice(1)
-      for (const count of [1, 2]) {
-        for (const pid of gateway.workers().values()) process.kill(pid, 'SIGUSR2')
-        process.kill(gateway.pid, 'SIGUSR2')
-        await until('the signal is obeyed', () => changes().length === count)
-      }
-      expect(changes()).to.deep.equal([
-        { log_level: 'debug', former_level: 'info', by: 'SIGUSR2' },
-        { log_level: 'info', former_level: 'debug', by: 'SIGUSR2' },
-      ])
-      expect(gateway.isRunning).to.equal(true)
-    })
-
-    it('is refused when there is no such level', async () => {
-      const answer = await send(gateway.adminUrl, '/services/set_log_level', {
-        method: 'POST',
-        body: { level: 'loud' },
-      })
-      expect(answer.status).to.equal(400)
-      expect((answer.json() as { message: string }).message).to.equal(
-        'level: expected one of trace, debug, info, warn, error, fatal, silent',
-      )
-    })
+  before(async () => {
+    gateway = await startGatewayProcess({ workers: String(workers), 'log.level': 'warn' })
   })
-}
+  after(() => gateway.kill('SIGKILL'))
+
+  const nodesThatLog = () =>
+    new Set(
+      linesOf(gateway)
+        .filter(({ msg }) => msg === 'request')
+        .map(({ node }) => node),
+    ).size
+
+  it('is set by service.set_log_level in all processes', async () => {
+    expect(nodesThatLog()).to.equal(0)
+    const answer = await send(gateway.adminUrl, '/services/set_log_level', {
+      method: 'POST',
+      body: { level: 'info' },
+    })
+    expect(answer.status).to.equal(200)
+    expect(answer.json()).to.include({ level: 'info', former_level: 'warn' })
+    await allAnswer(gateway, workers)
+    await until('every worker logs its requests', () => nodesThatLog() === workers)
+    // another process logs it than those that log requests
+    await until('the change is logged', () => changesOf(gateway).length === 1)
+    const [change] = changesOf(gateway)
+    expect(change).to.include({ log_level: 'info', former_level: 'warn' })
+    expect(change?.by).to.match(/^local 127\.0\.0\.1:\d+$/)
+  })
+
+  it('is toggled by SIGUSR2, which all processes may get', async () => {
+    const changes = () => changesOf(gateway).slice(1)
+    for (const count of [1, 2]) {
+      for (const pid of gateway.workers().values()) process.kill(pid, 'SIGUSR2')
+      process.kill(gateway.pid, 'SIGUSR2')
+      await until('the signal is obeyed', () => changes().length === count)
+    }
+    expect(changes()).to.deep.equal([
+      { log_level: 'debug', former_level: 'info', by: 'SIGUSR2' },
+      { log_level: 'info', former_level: 'debug', by: 'SIGUSR2' },
+    ])
+    expect(gateway.isRunning).to.equal(true)
+  })
+
+  it('is refused when there is no such level', async () => {
+    const answer = await send(gateway.adminUrl, '/services/set_log_level', {
+      method: 'POST',
+      body: { level: 'loud' },
+    })
+    expect(answer.status).to.equal(400)
+    expect((answer.json() as { message: string }).message).to.equal(
+      'level: expected one of trace, debug, info, warn, error, fatal, silent',
+    )
+  })
+})

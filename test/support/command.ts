@@ -15,7 +15,7 @@ export interface Done {
 }
 
 /** Longest that a command may take; milliseconds. */
-const limit = 20_000
+const limit = 120_000
 
 /** Runs a command to its end, without anything in the environment that would configure a gateway. */
 export async function run(

@@ -26,10 +26,6 @@ import {
 } from '#test/support/examples/live-api.ts'
 import { send } from '#test/support/http-request.ts'
 
-/** How long a stream may go on after its rights have ended, on any node; milliseconds. */
-const revocationTime = 2_000
-/** The same for another version of its document: those of a document end spread over two seconds. */
-const reloadTime = 4_000
 /** How long nodes may take to have the same; milliseconds. */
 const healingTime = 60_000
 
@@ -91,8 +87,8 @@ describe('streams on three gateways', function () {
     return tokens
   }
 
-  const expectEnds = async (streams: readonly EventStream[], code: string, ms = revocationTime) => {
-    const codes = await within(ms, 'the ends', Promise.all(streams.map(endOf)))
+  const expectEnds = async (streams: readonly EventStream[], code: string) => {
+    const codes = await within('the ends', Promise.all(streams.map(endOf)))
     expect(codes).to.deep.equal(streams.map(() => code))
   }
 
@@ -139,9 +135,9 @@ describe('streams on three gateways', function () {
     const [at, there] = members()
     const stream = await watched(there, 'open', {})
     await manage(at.node.adminUrl, '/api_specs', { ...liveDocument(), name: 'the next version' })
-    await expectEnds([stream], 'reloaded', reloadTime)
+    await expectEnds([stream], 'reloaded')
     const next = await watched(there, 'open', {})
     await manage(at.node.adminUrl, `/api_specs/${shopDocument.id}`, undefined, 'DELETE')
-    await expectEnds([next], 'gone', reloadTime)
+    await expectEnds([next], 'gone')
   })
 })

@@ -16,9 +16,6 @@ import {
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 
-/** What ends with a document ends within two seconds; milliseconds, with a little for a slow machine. */
-const limit = 4_000
-
 /** A document of its own with one stream, of the topic of the shop's. */
 const otherDocument = {
   ...liveDocument(),
@@ -68,7 +65,7 @@ describe('a stream', function () {
     return stream
   }
 
-  const ended = (stream: EventStream) => within(limit, 'the end', endOf(stream))
+  const ended = (stream: EventStream) => within('the end', endOf(stream))
 
   it('is told that its document was loaded again, and comes back to the same source without a loss', async () => {
     const stream = await watch(gateway.url, 'open')
@@ -80,7 +77,7 @@ describe('a stream', function () {
     await publish(gateway.url, { n: 2 })
     const next = await watch(gateway.url, 'open', { 'last-event-id': id })
     open.push(next)
-    const event = await within(2_000, 'the event of meanwhile', next.next())
+    const event = await within('the event of meanwhile', next.next())
     expect([event.event, event.data]).to.deep.equal([undefined, '{"n":2}'])
     expect(event.id?.split('-')[1], 'the same source').to.equal(id.split('-')[1])
   })

@@ -125,10 +125,13 @@ export async function manage(
   expect(answer.status, `${path}: ${answer.text}`).to.be.within(200, 204)
 }
 
-/** What does not come within the time is not there; milliseconds. */
-export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+/** What does not come within this is not there; milliseconds, for a busy machine. */
+const patience = 60_000
+
+/** Waits for a promise. @throws Error with `what` when it takes too long */
+export async function within<T>(what: string, promise: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`not within ${ms} ms: ${what}`)), ms)
+  const timer = setTimeout(() => reject(new Error(`not within ${patience} ms: ${what}`)), patience)
   try {
     return await Promise.race([promise, late])
   } finally {
@@ -150,7 +153,7 @@ export async function expectAlive(base: string, stream: EventStream): Promise<vo
   const mark = Math.random()
   await publish(base, { mark })
   for (;;) {
-    const event = await within(5_000, 'an event', stream.next())
+    const event = await within('an event', stream.next())
     if (event.event === 'end') throw new Error(`the stream has ended: ${event.data}`)
     if ((JSON.parse(event.data) as { readonly mark?: number }).mark === mark) return
   }

@@ -3,7 +3,7 @@
 type Condition = () => boolean | Promise<boolean>
 
 /** Polls until the condition holds. @throws Error with `what` after `limit` milliseconds */
-export async function until(what: string, condition: Condition, limit = 10_000): Promise<void> {
+export async function until(what: string, condition: Condition, limit = 60_000): Promise<void> {
   const end = performance.now() + limit
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`not within ${limit} ms: ${what}`)
