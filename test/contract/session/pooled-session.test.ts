@@ -86,12 +86,11 @@ describe('SessionPool', () => {
 
   it('fails at once for a user while the router is away, and serves the user when it is back', async () => {
     const away = openPool('ws://127.0.0.1:1/ws')
-    const started = performance.now()
-    const asked = async () => away.session(realm_uri, alice, 15_000)
+    // longer than a test may take: what waited for it would not end
+    const asked = async () => away.session(realm_uri, alice, 600_000)
     expect(await failureOf(asked())).to.include({ error_uri: 'wamp.error.net_failure' })
     // and again, between two attempts to join
     expect(await failureOf(asked())).to.include({ error_uri: 'wamp.error.net_failure' })
-    expect(performance.now() - started).to.be.lessThan(15_000)
     await away.close()
   })
 

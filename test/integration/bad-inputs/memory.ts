@@ -1,4 +1,4 @@
-/** How far memory grows while something runs, and for how long it stalls the process. */
+/** How far memory grows while something runs, and for how long it keeps the thread from other work. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -26,8 +26,14 @@ export function settledMemory(): Memory {
 export interface Cost {
   /** Most bytes in use beyond those before; garbage that was not yet collected counts. */
   readonly peak: Memory
-  /** Longest time in milliseconds that nothing else could run. */
+  /** The most CPU time that the thread took between two turns of the event loop; milliseconds. */
   readonly stall: number
+}
+
+/** CPU time of this thread; milliseconds. Other processes do not add to it. */
+function threadTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
 }
 
 /** Runs a task and looks every 5 ms. */
@@ -35,15 +41,15 @@ export async function costOf(task: () => Promise<unknown>): Promise<Cost> {
   const before = settledMemory()
   let peak = { heap: 0, all: 0 }
   let stall = 0
-  let last = performance.now()
+  let last = threadTime()
   const look = () => {
     const { heap, all } = memoryNow()
     peak = {
       heap: Math.max(peak.heap, heap - before.heap),
       all: Math.max(peak.all, all - before.all),
     }
-    const now = performance.now()
-    stall = Math.max(stall, now - last - 5)
+    const now = threadTime()
+    stall = Math.max(stall, now - last)
     last = now
   }
   const timer = setInterval(look, 5)

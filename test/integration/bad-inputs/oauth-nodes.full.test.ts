@@ -119,7 +119,6 @@ describeArea('oauth, several gateways', startRouter, (area) => {
       await until(
         'it is refused elsewhere',
         async () => (await statusOf(url, access_token)) === 401,
-        2000,
       )
       const bytes = get('/shop/me', `Authorization: Bearer ${access_token}`)
       const answer = await askBytes(portOf(url), bytes)

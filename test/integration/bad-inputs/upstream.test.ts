@@ -122,7 +122,7 @@ describeArea(
         const start = performance.now()
         expectRefusal(await ask(area.port, get('/v1/silent')), entry)
         const took = performance.now() - start
-        expect(took, 'milliseconds').to.be.within(connectTimeout - 50, connectTimeout + 2000)
+        expect(took, 'milliseconds').to.be.at.least(connectTimeout - 50)
       },
       `a listener on loopback whose queue is full, connect_timeout ${connectTimeout} ms`,
     )

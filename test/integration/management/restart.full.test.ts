@@ -104,13 +104,13 @@ describe('a restart', function () {
       }
       const all = Array.from({ length: loaders }, (_, index) => load(index))
       const enough = 5 + ((round * 7) % 40)
-      await until(`${enough} loads are acknowledged`, () => done >= enough, 60_000)
+      await until(`${enough} loads are acknowledged`, () => done >= enough)
       const killed = gateway.kill()
       isKilled = true
       await killed
       const answers = await Promise.race([
         Promise.all(all).then(() => 'all'),
-        new Promise((resolve) => setTimeout(resolve, 5000, 'some hang')),
+        new Promise((resolve) => setTimeout(resolve, 60_000, 'some hang')),
       ])
       expect(answers).to.equal('all')
       await client.close().catch(() => undefined)

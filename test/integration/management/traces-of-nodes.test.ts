@@ -39,7 +39,7 @@ describe('traces of two nodes', () => {
       answer = await send(second.url, '/traced/7', { headers: { 'x-gateway-trace': token } })
       return answer.headers['x-gateway-trace-id'] !== undefined
     }
-    await until('the second node traces', isTraced, 2_000)
+    await until('the second node traces', isTraced)
     return String(answer?.headers['x-gateway-trace-id'])
   }
 

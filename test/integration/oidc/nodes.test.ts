@@ -86,11 +86,7 @@ describe('a browser that meets two gateways of one router', function () {
       const { status } = await browser.visit(here.url, '/shop/oidc/logout')
       expect([status, browser.cookies.size]).to.deep.equal([302, 0])
       expect(await old.status(here, shop)).to.equal(401)
-      await until(
-        'the other refuses it',
-        async () => (await old.status(there, shop)) === 401,
-        2_000,
-      )
+      await until('the other refuses it', async () => (await old.status(there, shop)) === 401)
       const headers = { authorization: `Bearer ${old.ticketOf(shop)}` }
       expect(await new Browser().status(there, shop, { headers })).to.equal(401)
     })
@@ -134,11 +130,7 @@ describe('a browser that meets two gateways of one router', function () {
       const token = await provider.logoutToken({ sid: what })
       expect((await endSession(here.url, shop, token)).status).to.equal(200)
       expect(await browser.status(here, shop)).to.equal(401)
-      await until(
-        'the other refuses it',
-        async () => (await browser.status(there, shop)) === 401,
-        2_000,
-      )
+      await until('the other refuses it', async () => (await browser.status(there, shop)) === 401)
       const again = await endSession(there.url, shop, token)
       expect([again.status, again.text]).to.deep.equal([400, '{"error":"invalid_request"}'])
     })
@@ -158,11 +150,7 @@ describe('a browser that meets two gateways of one router', function () {
         await browser.logIn(there.url, shop, provider)
         expect(await browser.status(there, shop)).to.equal(200)
         await end()
-        await until(
-          'the other refuses it',
-          async () => (await browser.status(there, shop)) === 401,
-          2_000,
-        )
+        await until('the other refuses it', async () => (await browser.status(there, shop)) === 401)
         await declare(here, ada(true))
         await haveTheSame()
         for (const node of nodes) expect(await browser.status(node, shop)).to.equal(401)
