@@ -16,6 +16,7 @@ export function cloneProject(): string {
     'procedures',
     'examples',
     'package.json',
+    'package/install-first.mjs',
   ]) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
