@@ -45,4 +45,9 @@ export class InFlight<K, V> {
   keys(): K[] {
     return [...this.#map.keys()]
   }
+
+  /** A copy, too. */
+  entries(): [K, V][] {
+    return [...this.#map]
+  }
 }

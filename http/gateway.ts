@@ -10,6 +10,7 @@ import { noPath, type ServedPath } from '#component/metrics/place.ts'
 import type { RequestCounts } from '#component/metrics/request-counts.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
+import type { Workload } from '#http/limits/workload.ts'
 import { accessLine } from '#http/log/access-line.ts'
 import { type FailureLog, failedOf } from '#http/log/failure-log.ts'
 import { tellRequest, type WatchedRequests } from '#http/log/request-message.ts'
@@ -58,8 +59,9 @@ export interface ListenerPorts extends ExchangePorts {
   isClosing(): boolean
   /** The reason to refuse a routed request now, such as overload; undefined when it is served. */
   refusal(exchange: HttpExchange): ServiceError | undefined
-  /** Requests in flight, for draining. */
-  readonly exchanges: InFlight<HttpExchange, true>
+  /** Requests in flight, for draining, and when each has come: performance.now(). */
+  readonly exchanges: InFlight<HttpExchange, number>
+  readonly workload: Pick<Workload, 'over'>
 }
 
 /** Milliseconds since `start`, to the microsecond; the component's clock has whole milliseconds only. */
@@ -230,7 +232,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
   const { request, response } = exchange
   const { socket } = request
   const written = socket.bytesWritten
-  ports.exchanges.set(exchange, true)
+  ports.exchanges.set(exchange, start)
   response.on('close', () => {
     ports.exchanges.delete(exchange)
     exchange.onClosed?.()
@@ -252,9 +254,10 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     trace?.over({ served, status, error: exchange.error ?? record?.error })
     const bytes = socket.bytesWritten - written
     tellRequest(ports.watched, exchange, status, duration, bytes)
-    if (!ports.accessLog) return
     // a client can cause any number of these at no cost
     const isCheap = status === clientClosed || status === 503
+    if (!isCheap && !stream) ports.workload.over(duration)
+    if (!ports.accessLog) return
     if (isCheap && !ports.failures.admits(exchange.client)) return
     ports.accessLog.info(accessLine(exchange, status, duration, bytes), 'request')
   })

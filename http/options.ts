@@ -38,6 +38,8 @@ export interface HttpOptions {
     readonly request_timeout: number
     readonly keep_alive_timeout: number
     readonly max_requests_per_socket: number
+    /** Absent: true. */
+    readonly load_shedding?: boolean
   }
   readonly log: { readonly access: boolean }
   readonly metrics?: { readonly names: 'gateway' | 'otel' }

@@ -12,9 +12,7 @@ import type { MetricSources } from '#component/metrics/source.ts'
 import { type AdminConsole, adminFallback } from '#http/console/admin-fallback.ts'
 import { Connections } from '#http/limits/connections.ts'
 import { heldBytes, pipelinedBytes } from '#http/limits/held-bytes.ts'
-import { LoopDelay } from '#http/limits/loop-delay.ts'
-import { OverloadGuard, processLoad } from '#http/limits/overload.ts'
-import { Shedding } from '#http/limits/shedding.ts'
+import { LoadShedding } from '#http/limits/load-shedding.ts'
 import { FailureLog } from '#http/log/failure-log.ts'
 import {
   sharesGatewayListener,
@@ -106,13 +104,11 @@ export class Listeners {
   readonly addresses: Addresses = { gateway: [], admin: [], health: [], router: [] }
   readonly #ports: HttpPorts
   readonly #servers: { readonly face: Face; readonly server: Server }[] = []
-  readonly #exchanges = new InFlight<HttpExchange, true>()
+  readonly #exchanges = new InFlight<HttpExchange, number>()
   readonly #metrics: Metrics
   readonly #usage: LimitUsage
   readonly #held: ListenerPorts['held']
-  readonly #loopDelay = new LoopDelay()
-  readonly #overload: OverloadGuard
-  readonly #shedding: Shedding
+  readonly #shedding: LoadShedding
   #closePipes: () => void = () => undefined
   #isDraining = false
   #wasReady = false
@@ -122,8 +118,8 @@ export class Listeners {
     this.#usage = ports.usage ?? new LimitUsage()
     this.tls = new TlsContexts(ports.tls, ports.clock)
     const { clock, siblings, yieldTurn, procedures, families } = ports
-    this.#overload = new OverloadGuard(clock, processLoad(this.#loopDelay))
-    this.#shedding = new Shedding(clock, this.#exchanges)
+    const isShedding = ports.options.limits.load_shedding ?? true
+    this.#shedding = new LoadShedding(clock, this.#exchanges, isShedding)
     const sources = { ...listenerSources(() => this.#state()), ...ports.metrics }
     families.served = withOwnPaths(procedures, () => ports.servedPaths())
     const names = ports.options.metrics?.names
@@ -168,7 +164,10 @@ export class Listeners {
     const adminPorts = this.#listenerPorts(proxies, false)
     const ownState = {
       isReady: () => this.#isReady(),
-      problems: () => (this.#isDraining ? ['it is stopping'] : this.#ports.problems()),
+      problems: () =>
+        this.#isDraining
+          ? ['it is stopping']
+          : [...this.#ports.problems(), ...this.#shedding.problems()],
       metrics: this.#metrics,
     }
     const state = healthRouter(ownState)
@@ -189,8 +188,7 @@ export class Listeners {
     await this.#listen('gateway', gateway.listen, { ...routed, upgradePaths: ['/ws'] })
     const sessions = { ...plain, listener: none, upgrade, upgradePaths: ['/', '/ws'] }
     await this.#listen('router', router.listen ?? [], sessions)
-    this.#loopDelay.start()
-    this.#overload.start()
+    this.#shedding.start()
   }
 
   /** Opens the servers of one face; when an address is taken nothing stays open. */
@@ -227,14 +225,13 @@ export class Listeners {
       isClosing: () => this.#isDraining,
       refusal: (exchange) => this.#refusal(exchange),
       exchanges: this.#exchanges,
+      workload: this.#shedding.workload,
     }
   }
 
   #state(): ListenerState {
     const isReady = this.#isReady()
-    const { memory, pressure } = this.#overload
-    const { counts: shed } = this.#shedding
-    return { inFlight: this.inFlight, isReady, memory, pressure, shed, tls: this.tls.setup }
+    return { ...this.#shedding.state, inFlight: this.inFlight, isReady, tls: this.tls.setup }
   }
 
   #isReady(): boolean {
@@ -244,8 +241,7 @@ export class Listeners {
   /** The reason to refuse a routed request: readiness counts until it is first reached, later only overload does. */
   #refusal(exchange: HttpExchange): ServiceError | undefined {
     this.#wasReady ||= this.#ports.isReady()
-    const { pressure } = this.#overload
-    if (this.#wasReady && !this.#shedding.refuses(exchange, pressure)) return undefined
+    if (this.#wasReady && !this.#shedding.refuses(exchange)) return undefined
     const message = this.#wasReady ? 'this node is overloaded' : 'this node is not ready yet'
     return new ServiceError('service.error.unavailable', message, {
       headers: { 'retry-after': '1' },
@@ -284,8 +280,7 @@ export class Listeners {
   }
 
   #destroy(): void {
-    this.#loopDelay.stop()
-    this.#overload.stop()
+    this.#shedding.stop()
     this.#metrics.close()
     this.#closePipes()
     for (const { server } of this.#servers) {

@@ -1,6 +1,6 @@
 /** The sections `limits` and `cache` of the configuration: what peers may use up, and what is kept. */
 import { milliseconds, section } from './config-members.ts'
-import { integer, mayBeAbsent } from './json-schema.ts'
+import { boolean, integer, mayBeAbsent } from './json-schema.ts'
 
 /** Members of `limits`. */
 export const limitsSection = section(
@@ -30,6 +30,11 @@ export const limitsSection = section(
       default: 0,
       minimum: 0,
       description: 'Number of requests after which a connection is closed. 0: never.',
+    }),
+    load_shedding: boolean({
+      default: true,
+      description:
+        'Refuse requests with 503 while the process has more of them than it can serve in time, or little memory left (docs/operations.md, "Limits for clients"). false: all of them wait.',
     }),
     wamp_sessions: integer({
       default: 10_000,

@@ -50,7 +50,7 @@ export const limits: Row = {
     {
       title: 'Refused because of overload',
       description:
-        'Requests per second that were answered with 503 because the event loop is late or memory is nearly used up, by what was refused. Anything but nothing: add workers or gateways.',
+        'Requests per second that were answered with 503 because more are in hand than are served in time, or memory is nearly used up, by what was refused. Anything but nothing: add workers or gateways.',
       unit: 'reqps',
       queries: { '{{reason}}': 'sum by (reason) (rate(gateway_overload_shed_total{@}[@]))' },
     },

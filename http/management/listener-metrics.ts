@@ -1,18 +1,13 @@
 /** What the listeners tell of their process in /metrics: requests in flight, readiness, overload, the certificate. */
 import type { MetricSources } from '#component/metrics/source.ts'
+import type { SheddingState } from '#http/limits/load-shedding.ts'
 import type { Pressure } from '#http/limits/overload.ts'
-import type { ShedReason } from '#http/limits/shedding.ts'
 import type { TlsSetup } from '#http/tls/tls-setup.ts'
 
 /** What is read at each scrape. */
-export interface ListenerState {
+export interface ListenerState extends SheddingState {
   readonly inFlight: number
   readonly isReady: boolean
-  /** Part of the memory limit in use, 0–1. */
-  readonly memory: number
-  readonly pressure: Pressure
-  /** Requests that were refused under pressure. */
-  readonly shed: Readonly<Record<ShedReason, number>>
   /** What HTTPS is served with; undefined: nothing. */
   readonly tls: TlsSetup | undefined
 }
@@ -36,7 +31,7 @@ export const listenerSources = (state: () => ListenerState): MetricSources => ({
     read: () => state().memory,
   },
   gateway_overload_pressure: {
-    help: 'Overload of the process: 0 none, 1 strained (expensive requests are refused), 2 full (all are).',
+    help: 'Overload of the process: 0 none, 1 strained (the event loop is late by more than 200 ms, or more than 90 % of the memory is used), 2 full (1 s, 95 %). While memory is short, or too many requests are in hand, the expensive ones are refused at 1, all at 2.',
     across: 'max',
     read: () => pressures.indexOf(state().pressure),
   },
