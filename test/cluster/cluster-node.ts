@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '#test/support/free-port.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
+import { withTestSettings } from '#test/support/test-settings.ts'
 
 const main = join(import.meta.dirname, 'node-main.ts')
 
@@ -68,7 +69,8 @@ export class ClusterNode {
       'admin.listen': `127.0.0.1:${this.#ports.admin}`,
       'log.level': process.env.TEST_LOG_LEVEL ?? 'silent',
       'log.access': 'false',
-      ...settings,
+      // an older version does not know all of them
+      ...(this.#package === undefined ? withTestSettings(settings) : settings),
     }
     const flags = Object.entries(all).map(([key, value]) => `${key}=${value}`)
     const words =

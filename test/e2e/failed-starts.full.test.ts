@@ -6,8 +6,8 @@ import { expect } from 'chai'
 import { startComponent } from '#component/component.ts'
 import { readConfig } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
-import { withClusterKey } from '#test/support/cluster-key.ts'
 import { lines, run, takePort } from '#test/support/command.ts'
+import { withTestSettings } from '#test/support/test-settings.ts'
 
 const main = join(import.meta.dirname, '../../component/cli/main.ts')
 const listen = { 'gateway.listen': '127.0.0.1:0', 'admin.listen': '127.0.0.1:0' }
@@ -153,7 +153,7 @@ const ofBoth: readonly Row[] = [
   },
   {
     what: 'a router that is none',
-    settings: withClusterKey({ 'wamp.url': 'http://127.0.0.1/' }),
+    settings: withTestSettings({ 'wamp.url': 'http://127.0.0.1/' }),
     code: 78,
     words: ['wamp.url'],
   },
@@ -266,7 +266,7 @@ describe('a start that fails', () => {
   it('because the router refuses the procedures tells what it must allow', async () => {
     const config = readConfig(undefined, {}, { ...listen, data_dir: join(folder, 'router') })
     const router = await startComponent(config, openLog('silent'))
-    const { code, stderr } = await start(withClusterKey({ 'wamp.url': router.routerUrl }))
+    const { code, stderr } = await start(withTestSettings({ 'wamp.url': router.routerUrl }))
     await router.stop(0)
     expect(stderr).to.equal(
       'the router does not allow the session of wamp.auth to register "service." on the realm service.gateway: wamp.error.not_authorized: the session may not register this URI with these options\n',

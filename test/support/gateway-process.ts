@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testRealms } from '#test/support/examples/realms.ts'
-import { withClusterKey } from './cluster-key.ts'
 import { startedAt } from './started.ts'
+import { withTestSettings } from './test-settings.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -111,7 +111,7 @@ export async function startGatewayProcess(
   file?: string,
 ): Promise<GatewayProcess> {
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-process-'))
-  const all = withClusterKey({
+  const all = withTestSettings({
     'gateway.listen': '127.0.0.1:0',
     'admin.listen': '127.0.0.1:0',
     'log.level': process.env.TEST_LOG_LEVEL ?? 'silent',

@@ -7,7 +7,7 @@ import { type Component, startComponent } from '#component/component.ts'
 import { readConfig } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
 import { testRealms } from '#test/support/examples/realms.ts'
-import { withClusterKey } from './cluster-key.ts'
+import { withTestSettings } from './test-settings.ts'
 
 /** A gateway under test. */
 export interface TestGateway {
@@ -54,7 +54,7 @@ export async function startGateway(
   const config = readConfig(
     undefined,
     {},
-    withClusterKey({
+    withTestSettings({
       'gateway.listen': '127.0.0.1:0',
       'admin.listen': '127.0.0.1:0',
       'log.level': process.env.TEST_LOG_LEVEL ?? 'silent',

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { withClusterKey } from './cluster-key.ts'
 import { plainEnvironment } from './gateway-process.ts'
+import { withTestSettings } from './test-settings.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -31,7 +31,7 @@ export interface StartedGateway {
 
 function launch(settings: Readonly<Record<string, string>>) {
   const router = process.env.WAMP_ROUTER_URL
-  const all = withClusterKey({
+  const all = withTestSettings({
     'gateway.listen': '127.0.0.1:0',
     'admin.listen': '127.0.0.1:0',
     'log.level': 'silent',

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { holdsWithin } from '#test/cluster/cluster.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
+import { withTestSettings } from '#test/support/test-settings.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -45,7 +46,7 @@ export class FaultGateway {
       'admin.listen': `127.0.0.1:${await freePort()}`,
       'log.access': 'false',
     }
-    return new FaultGateway({ ...own, ...settings }, folder)
+    return new FaultGateway({ ...own, ...withTestSettings(settings) }, folder)
   }
 
   /** Resolves when it is ready. @param clockOffset of a gateway without workers; milliseconds */

@@ -8,9 +8,9 @@ import { systemClock } from '#component/clock.ts'
 import { type Component, startComponent } from '#component/component.ts'
 import { readConfig } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
-import { withClusterKey } from '#test/support/cluster-key.ts'
 import { startGatewayProcess } from '#test/support/gateway-process.ts'
 import { until } from '#test/support/running/until.ts'
+import { withTestSettings } from '#test/support/test-settings.ts'
 import { describeArea } from './cases.ts'
 import { documentOf, operation } from './documents.ts'
 import { openRouterProcess, type RouterProcess } from './routers.ts'
@@ -107,7 +107,7 @@ const clockOffset = 40_000
 
 /** A second gateway on the router of the first one. */
 async function startSkewed(url: string, dataDir: string): Promise<Component> {
-  const settings = withClusterKey({
+  const settings = withTestSettings({
     'wamp.url': url,
     'gateway.listen': '127.0.0.1:0',
     'admin.listen': '127.0.0.1:0',

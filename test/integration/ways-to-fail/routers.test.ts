@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Component, startComponent } from '#component/component.ts'
 import { readConfig } from '#component/config/config.ts'
-import { withClusterKey } from '#test/support/cluster-key.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { keptLog, type LogLine } from '#test/support/log-lines.ts'
 import { untilHolds } from '#test/support/running/until.ts'
+import { withTestSettings } from '#test/support/test-settings.ts'
 
 const realm = 'com.example.router'
 const [secret, wrong] = ['the secret of gw', 'CANARY']
@@ -108,7 +108,7 @@ describe('a gateway', () => {
     const config = readConfig(
       undefined,
       {},
-      withClusterKey({
+      withTestSettings({
         ...{ 'gateway.listen': '127.0.0.1:0', 'admin.listen': '127.0.0.1:0' },
         'admin.share_gateway_listener': 'false',
         data_dir: mkdtempSync(join(folder, 'data-')),
