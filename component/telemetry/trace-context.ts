@@ -79,27 +79,25 @@ export function traceparentOf({ traceId, spanId, isSampled, isRandom }: TraceCon
 const maxTracestate = 512
 const maxMembers = 32
 
-/**
- * A name, or `tenant@system`. Level 2 has `@` anywhere after the first character; the test suite of the standard refuses all but
- * these.
- */
-const memberKey = /^[a-z0-9](?:[a-z0-9_\-*/]{0,255}|[a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$/
+/** A key of Level 2: `@` stands anywhere but at its beginning. Level 1 has `name` and `tenant@system`. */
+const memberKey = /^[a-z0-9][a-z0-9_\-*/@]{0,255}$/
 /** Printable ASCII without `,` and `=`; no blank at the end. */
 const memberValue = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
 
-/** A tracestate as it is passed on: undefined where it is empty, malformed or too long. */
+/**
+ * A tracestate as it is passed on: undefined where it is empty, malformed or too long. The sender sees to it that each key stands
+ * once; members with one key are passed on as they came.
+ */
 function readTracestate(text: string): string | undefined {
   if (text.length > maxTracestate) return undefined
   const members: string[] = []
-  const keys = new Set<string>()
   for (const part of text.split(',')) {
     const member = part.trim()
     if (member === '') continue
     const end = member.indexOf('=')
     const key = member.slice(0, Math.max(end, 0))
     const isWrong = !memberKey.test(key) || !memberValue.test(member.slice(end + 1))
-    if (isWrong || keys.has(key) || members.length === maxMembers) return undefined
-    keys.add(key)
+    if (isWrong || members.length === maxMembers) return undefined
     members.push(member)
   }
   return members.length === 0 ? undefined : members.join(',')
