@@ -157,10 +157,11 @@ class Walk {
         }
       },
       unevaluatedItems: (_value, at, schema) => {
-        if (schema.contains === undefined && !holdsItems(schema)) return
-        const words =
-          'may take items for evaluated that are not, because contains or items stands in a schema beside it'
-        this.#warn(at, `unevaluatedItems ${words}`)
+        if (!holdsContains(schema, this.#named, new Set())) return
+        this.#warn(
+          at,
+          'unevaluatedItems does not know which items contains has evaluated: it takes all of them for evaluated, and none beside minContains 0',
+        )
       },
       format: (value, at) => {
         const format = String(value)
@@ -210,11 +211,16 @@ class Walk {
   }
 }
 
-/** Whether a schema that judges the same value has `contains` or `items`: ajv does not tell which items they have judged. */
-const holdsItems = (schema: unknown): boolean =>
-  partsOf(schema).some(
-    ({ keyword, schema: part }) =>
-      keywords.get(keyword)?.isInPlace === true &&
-      isMap(part) &&
-      (part.contains !== undefined || part.items !== undefined || holdsItems(part)),
+/** Whether a schema has `contains`, itself or in others that judge the same value: ajv does not tell which items fit that. */
+function holdsContains(schema: unknown, named: NamedSchemas, seen: Set<unknown>): boolean {
+  if (!isMap(schema) || seen.has(schema)) return false
+  seen.add(schema)
+  if (schema.contains !== undefined) return true
+  const target = typeof schema.$ref === 'string' ? resolve(schema.$ref, named) : ''
+  const parts = partsOf(schema).filter(
+    ({ keyword }) => keyword !== 'not' && keywords.get(keyword)?.isInPlace === true,
   )
+  return [...parts, ...(typeof target === 'string' ? [] : [target])].some((each) =>
+    holdsContains(each.schema, named, seen),
+  )
+}

@@ -5,7 +5,9 @@ import {
   type Code,
   type CodeKeywordDefinition,
   type KeywordCxt,
+  str,
 } from 'ajv/dist/2020.js'
+import { Type } from 'ajv/dist/compile/util.js'
 import { meter, spendVisits } from './budget.ts'
 import { ValueSet } from './equality.ts'
 import { formats } from './formats.ts'
@@ -16,6 +18,12 @@ export const numberType = 'x-wamp-gateway-type'
 
 /** Spends visits before the keywords beside it do their work. */
 export const cost = 'x-wamp-gateway-cost'
+
+/**
+ * Makes a place for the items and members that keywords beside it have evaluated. ajv would make it within the first alternative
+ * that holds, and look for it also where none has held.
+ */
+export const evaluated = 'x-wamp-gateway-evaluated'
 
 /** A name in the compiled code for a value of ours. */
 const named = (cxt: KeywordCxt, ref: unknown): Code => cxt.gen.scopeValue('obj', { ref })
@@ -144,6 +152,32 @@ const definitions: readonly CodeKeywordDefinition[] = [
     (format) => `must match format "${String(format)}"`,
     (format: string) => formats.get(format),
   ),
+  {
+    // as ajv has it, but that all items may turn out to be evaluated only when a value is checked
+    keyword: 'unevaluatedItems',
+    type: 'array',
+    schemaType: ['boolean', 'object'],
+    error: { message: ({ params: { from } }) => str`must NOT have more than ${from} items` },
+    code(cxt) {
+      const { gen, data, it } = cxt
+      const { items = 0 } = it
+      it.items = true
+      if (items === true) return
+      const length = gen.const('len', _`${data}.length`)
+      const from = gen.const('from', _`${items} === true ? ${length} : ${items}`)
+      cxt.setParams({ from })
+      if (cxt.schema === false) return cxt.fail(_`${length} > ${from}`)
+      const valid = gen.var('valid', true)
+      gen.forRange('i', from, length, (index) => {
+        cxt.subschema(
+          { keyword: 'unevaluatedItems', dataProp: index, dataPropType: Type.Num },
+          valid,
+        )
+        if (!it.allErrors) gen.if(_`!${valid}`, () => gen.break())
+      })
+      cxt.ok(valid)
+    },
+  },
 ]
 
 /** Keywords that run before all others of their schema. */
@@ -153,6 +187,13 @@ const early: readonly CodeKeywordDefinition[] = [
     code(cxt) {
       const budget = named(cxt, meter)
       cxt.gen.if(_`(${budget}.left -= ${cxt.schema}) < 0`, _`${budget}.stop()`)
+    },
+  },
+  {
+    keyword: evaluated,
+    code({ gen, it }) {
+      it.items = gen.var('items', 0)
+      it.props = gen.var('props', _`{}`)
     },
   },
   judgedBy(numberType, (types) => `must be ${[types].flat().join(',')}`, isOfTypes),

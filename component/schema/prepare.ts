@@ -1,7 +1,7 @@
 /** Prepares a schema for ajv: known keywords only, each reference a schema of its own, and costs where work can repeat. */
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { keywords, partsOf } from './keywords.ts'
-import { cost, numberType } from './own-keywords.ts'
+import { cost, evaluated, numberType } from './own-keywords.ts'
 import { groupsOf, Reach } from './reach.ts'
 import { type NamedSchemas, resolve } from './references.ts'
 
@@ -106,6 +106,7 @@ class Preparation {
       this.#weight += calls.has(keyword) ? visitsOfCall : 1
       this.#put(prepared, keyword, whole[keyword])
     }
+    if (this.#isTracking && isCombined(whole)) prepared[evaluated] = true
     return prepared
   }
 
@@ -137,10 +138,7 @@ class Preparation {
 function trackable(schema: JsonMap): JsonMap {
   const whole = withWholeIf(schema)
   const { patternProperties, ...others } = whole
-  const isAlone = !Object.keys(others).some(
-    (name) => keywords.get(name)?.isInPlace || name === '$ref',
-  )
-  if (patternProperties === undefined || isAlone) return whole
+  if (patternProperties === undefined || !isCombined(others)) return whole
   // beside anyOf and others, ajv takes notes of patterns where it has made no place for them
   const { properties, additionalProperties, ...rest } = others
   const members = {
@@ -151,14 +149,16 @@ function trackable(schema: JsonMap): JsonMap {
   return { ...rest, allOf: [...listIn(rest.allOf), members] }
 }
 
-/** Gives `if` a `then`: ajv takes no notice of one without, and of what it evaluates. */
+/** Whether other schemas judge the same value. */
+const isCombined = (schema: JsonMap): boolean =>
+  Object.keys(schema).some((name) => keywords.get(name)?.isInPlace || name === '$ref')
+
+/** Takes what `if` evaluates out of it: ajv notes that whether it holds or not, and not without `then` and `else`. */
 function withWholeIf(schema: JsonMap): JsonMap {
-  if (schema.if === undefined || schema.then !== undefined) return schema
-  const { if: condition, else: other, ...rest } = schema
+  if (schema.if === undefined) return schema
+  const { if: condition, allOf, ...rest } = schema
   const seen = { anyOf: [condition, true] }
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  const negated = other === undefined ? [] : [{ if: { not: condition }, then: other }]
-  return { ...rest, allOf: [...listIn(rest.allOf), seen, ...negated] }
+  return { ...rest, if: { not: { not: condition } }, allOf: [...listIn(allOf), seen] }
 }
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
