@@ -1,5 +1,9 @@
 /** The formats that are checked; others only document. */
-import { fullFormats } from 'ajv-formats/dist/formats.js'
+
+import { isDateTime, isDuration, isTime } from '#component/schema/format/date-times.ts'
+import { isHostName, isInternational } from '#component/schema/format/host-names.ts'
+import { ofLibrary } from '#component/schema/format/library-formats.ts'
+import { isUri, isUriReference } from '#component/schema/format/uris.ts'
 import { isInteger64 } from '#component/syntax/integers.ts'
 import { spendVisits } from './budget.ts'
 import { isInteger } from './numbers.ts'
@@ -7,18 +11,18 @@ import { isInteger } from './numbers.ts'
 /** Longer texts fit no format. */
 const longestText = 2048
 
-/** Characters of a text that are matched in the time of one visit. */
-const charactersPerVisit = 4
+/** Visits that a character of a text costs, and one of an international host name. */
+const visitsPerCharacter = { plain: 0.25, international: 20 }
 
 /** Whether a value of any type fits a format. */
 type Fits = (value: unknown) => boolean
 
 const textFormat =
-  (isOfFormat: (text: string) => boolean): Fits =>
+  (isOfFormat: (text: string) => boolean, isDear = (_text: string) => false): Fits =>
   (value) => {
     if (typeof value !== 'string') return true
     if (value.length > longestText) return false
-    spendVisits(value.length / charactersPerVisit)
+    spendVisits(value.length * visitsPerCharacter[isDear(value) ? 'international' : 'plain'])
     return isOfFormat(value)
   }
 
@@ -26,29 +30,6 @@ const numberFormat =
   (fits: (value: number | bigint) => boolean): Fits =>
   (value) =>
     (typeof value !== 'number' && typeof value !== 'bigint') || (isInteger(value) && fits(value))
-
-/** A format as ajv-formats has it. */
-function library(
-  name:
-    | 'date'
-    | 'date-time'
-    | 'duration'
-    | 'email'
-    | 'hostname'
-    | 'ipv4'
-    | 'ipv6'
-    | 'json-pointer'
-    | 'time'
-    | 'uri'
-    | 'uri-reference'
-    | 'uuid',
-): Fits {
-  const known: unknown = fullFormats[name]
-  const check =
-    typeof known === 'object' && known !== null && 'validate' in known ? known.validate : known
-  if (check instanceof RegExp) return textFormat((text) => check.test(text))
-  return textFormat(check as (text: string) => boolean)
-}
 
 /** ECMA-262, as JSON Schema has it: with the flag u. */
 function isRegExp(text: string): boolean {
@@ -59,23 +40,26 @@ function isRegExp(text: string): boolean {
   }
 }
 
+/** RFC 9562 §4, without a prefix. */
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
 /** RFC 4648 §4, with its padding. */
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 /** Each format by its name; undefined where it says what a text means and not how it looks. */
 export const formats: ReadonlyMap<string, Fits | undefined> = new Map<string, Fits | undefined>([
-  ['date-time', library('date-time')],
-  ['date', library('date')],
-  ['time', library('time')],
-  ['duration', library('duration')],
-  ['email', library('email')],
-  ['hostname', library('hostname')],
-  ['ipv4', library('ipv4')],
-  ['ipv6', library('ipv6')],
-  ['uri', library('uri')],
-  ['uri-reference', library('uri-reference')],
-  ['uuid', library('uuid')],
-  ['json-pointer', library('json-pointer')],
+  ['date-time', textFormat(isDateTime)],
+  ['date', textFormat(ofLibrary('date'))],
+  ['time', textFormat(isTime)],
+  ['duration', textFormat(isDuration)],
+  ['email', textFormat(ofLibrary('email'))],
+  ['hostname', textFormat(isHostName, isInternational)],
+  ['ipv4', textFormat(ofLibrary('ipv4'))],
+  ['ipv6', textFormat(ofLibrary('ipv6'))],
+  ['uri', textFormat(isUri)],
+  ['uri-reference', textFormat(isUriReference)],
+  ['uuid', textFormat((text) => uuid.test(text))],
+  ['json-pointer', textFormat(ofLibrary('json-pointer'))],
   ['regex', textFormat(isRegExp)],
   ['int32', numberFormat((value) => value >= -(2 ** 31) && value < 2 ** 31)],
   ['int64', numberFormat((value) => isInteger64(BigInt(value)) && value < 2n ** 63n)],

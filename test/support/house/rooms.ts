@@ -251,9 +251,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/schema': {
-    folders: ['expression', 'schema/pattern'],
-    packages: ['ajv', 'ajv-formats', 'lru-cache'],
+    folders: ['expression', 'schema/format', 'schema/pattern'],
+    packages: ['ajv', 'lru-cache'],
   },
+  'component/schema/format': { folders: [], packages: ['ajv-formats', 'idn-hostname'] },
   'component/schema/pattern': {
     folders: [],
     packages: ['@eslint-community/regexpp', 'lru-cache', 're2js'],
