@@ -86,7 +86,7 @@ export const load: Run = async (invocation) => {
   const examples = examplesIn(invocation)
   const client = new AdminClient(invocation)
   // all files are read before the first is sent
-  const sources = invocation.positionals.map(readSource)
+  const sources = invocation.positionals.map((file) => readSource(file))
   const results: LoadResult[] = []
   for (const source of inProgress(invocation.progress, 'loading files:', sources))
     results.push(await loadSource(client, source, conditionOf(invocation), examples))

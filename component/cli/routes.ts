@@ -71,7 +71,8 @@ const sourceOf = (document: unknown): Source => ({
 })
 
 async function sourcesOf(invocation: Invocation): Promise<readonly Source[]> {
-  if (invocation.positionals.length > 0) return invocation.positionals.map(readSource)
+  if (invocation.positionals.length > 0)
+    return invocation.positionals.map((file) => readSource(file))
   const { body } = await new AdminClient(invocation).request('GET', '/api_specs')
   return listOf(body).map(sourceOf)
 }

@@ -1,7 +1,7 @@
 /** The files that a command is given: JSON or YAML, with the places of their values. */
 import { readFileSync } from 'node:fs'
 import { parseJson } from '#component/codec/json.ts'
-import { documentRules } from '#component/codec/limits.ts'
+import { documentRules, type ReadRules } from '#component/codec/limits.ts'
 import { isYamlFile, type Place, parseYaml, placeOf, placesIn } from '#component/codec/yaml.ts'
 import { type Issue, ServiceError } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
@@ -32,16 +32,17 @@ export class SyntaxFinding extends CommandError {
 
 /**
  * Reads a file; by its name, YAML or JSON.
+ * @param rules default: those of API Specifications
  * @throws CommandError for a file that cannot be read; SyntaxFinding for a text that cannot
  */
-export function readSource(file: string): SourceFile {
+export function readSource(file: string, rules = documentRules): SourceFile {
   const bytes = readBytes(file)
   const text = bytes.toString('utf8')
   // a document of thousands of issues is read once; one without any not at all
   let places: ((pointer: string) => Place) | undefined
   return {
     file,
-    document: decode(file, bytes, text),
+    document: decode(file, bytes, text, rules),
     findings(severity, issues) {
       if (issues.length === 0) return []
       places ??= placesIn(text)
@@ -65,9 +66,9 @@ export function readBytes(file: string): Buffer {
   }
 }
 
-function decode(file: string, bytes: Buffer, text: string): unknown {
+function decode(file: string, bytes: Buffer, text: string, rules: ReadRules): unknown {
   try {
-    return isYamlFile(file) ? parseYaml(bytes, documentRules) : parseJson(bytes, documentRules)
+    return isYamlFile(file) ? parseYaml(bytes, rules) : parseJson(bytes, rules)
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
     const place = syntaxPlace(cause.message, text)

@@ -1,4 +1,5 @@
 /** Reads JSON text whose integers beyond 2^53 become BigInt; JSON.parse with a reviver is much slower. */
+import { isInteger64 } from '#component/syntax/integers.ts'
 import { setOwn } from '#component/syntax/values.ts'
 
 const quote = 0x22
@@ -124,8 +125,14 @@ class Reader {
     this.#at = at
     const literal = text.slice(start, at)
     const number = Number(literal)
-    return isInteger && !Number.isSafeInteger(number) ? BigInt(literal) : number
+    return isInteger && !Number.isSafeInteger(number) ? integerOf(literal, number) : number
   }
+}
+
+/** Of more than 64 bits, where the scan has let them pass, the double. */
+function integerOf(literal: string, double: number): number | bigint {
+  const integer = BigInt(literal)
+  return isInteger64(integer) ? integer : double
 }
 
 /** Digits, `+`, `-`, `.`, `e` and `E`. */

@@ -269,7 +269,8 @@ class Scanner {
     const isNegative = this.text.charCodeAt(start) === 0x2d
     const digits = this.text.slice(isNegative ? start + 1 : start, end)
     if (!isBeyond(digits, maxSafeInteger)) return
-    if (isBeyond(digits, isNegative ? minInteger : maxInteger)) {
+    const isGreat = isBeyond(digits, isNegative ? minInteger : maxInteger)
+    if (isGreat && !(this.rules.allowGreatIntegers && Number.isFinite(Number(digits)))) {
       this.fail('an integer of more than 64 bits', start)
     }
     this.hasBigIntegers = true

@@ -12,6 +12,8 @@ export interface ReadRules {
   readonly allowProtoKeys: boolean
   /** A number as key becomes text; JSON has none. */
   readonly allowNumberKeys: boolean
+  /** An integer of more than 64 bits becomes a double; else it is refused. */
+  readonly allowGreatIntegers: boolean
   /** NaN and infinities stay as they are; JSON has none. */
   readonly allowNonFinite: boolean
   /** JSON text of NUL and base64 becomes bytes (WAMP: Binary conversion of JSON strings). */
@@ -25,6 +27,7 @@ export const bodyRules: ReadRules = {
   allowLoneSurrogates: false,
   allowProtoKeys: false,
   allowNumberKeys: false,
+  allowGreatIntegers: false,
   allowNonFinite: false,
   hasBytes: false,
 }

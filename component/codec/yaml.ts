@@ -51,7 +51,7 @@ export function parseYaml(source: string | Uint8Array, rules: ReadRules): unknow
   const [error] = document.errors
   if (error) throw refusal(meaningOf(error.message), placeOf(text, error.pos[0]))
   if (document.directives?.yaml.explicit) throw refusal('expected no directives')
-  const writer = new JsonWriter((message, node) =>
+  const writer = new JsonWriter(rules, (message, node) =>
     refusal(message, node.range ? placeOf(text, node.range[0]) : undefined),
   )
   try {
@@ -74,9 +74,11 @@ function meaningOf(message: string): string {
 
 /** Writes the tree of a document as JSON text, which the reader of JSON judges. */
 class JsonWriter {
+  readonly #rules: ReadRules
   readonly #refusal: (message: string, node: Node) => ServiceError
 
-  constructor(refusal: (message: string, node: Node) => ServiceError) {
+  constructor(rules: ReadRules, refusal: (message: string, node: Node) => ServiceError) {
+    this.#rules = rules
     this.#refusal = refusal
   }
 
@@ -105,7 +107,8 @@ class JsonWriter {
     this.#checkTag(node)
     const { value } = node
     if (typeof value === 'bigint') {
-      if (!isInteger64(value)) throw this.#refusal('an integer of more than 64 bits', node)
+      if (!isInteger64(value) && !this.#rules.allowGreatIntegers)
+        throw this.#refusal('an integer of more than 64 bits', node)
       return String(value)
     }
     if (typeof value === 'number' && !Number.isFinite(value))

@@ -5,6 +5,7 @@ import type { Finding } from '#component/cli/findings.ts'
 import { pretty } from '#component/cli/format.ts'
 import { readSource, SyntaxFinding } from '#component/cli/source-file.ts'
 import { compileOptions } from '#component/cli/validate.ts'
+import { documentRules } from '#component/codec/limits.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
 import { importOpenApi } from '#component/openapi/import/import.ts'
 import { versionProblem } from '#component/openapi/import/source.ts'
@@ -15,13 +16,16 @@ import { originProblem } from '#component/syntax/upstream-origin.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 
+/** Tools in JavaScript write the bounds of int64 as doubles, with more digits than those have. */
+const openapiRules = { ...documentRules, allowGreatIntegers: true }
+
 /** `import`: the API Specification. What is not carried over is told on standard error, in the order of the file. */
 export const importDocument: Run = (invocation) => {
   const [format, file = ''] = invocation.positionals
   if (format !== 'openapi')
     throw new CommandError(exitCode.usage, `expected openapi, found "${format}"`)
   const options = optionsOf(invocation)
-  const source = readSource(file)
+  const source = readSource(file, openapiRules)
   const problem = versionProblem(source.document)
   if (problem !== undefined)
     throw new SyntaxFinding({ severity: 'error', file, path: '', message: problem })

@@ -2,6 +2,7 @@
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import type { Losses } from './losses.ts'
 import { type Judge, mend } from './mend.ts'
 import { mapped } from './origins.ts'
 import { pathsOf } from './paths.ts'
@@ -26,6 +27,9 @@ const rootKeys = {
     webhooks: 'the gateway does not know webhooks',
   },
 }
+/** Beyond it, numbers are written as powers of ten. */
+const greatest = 1e40
+
 const infoKeys = {
   carried: ['title', 'description', 'version', 'contact', 'license', 'termsOfService'],
 }
@@ -37,6 +41,7 @@ const infoKeys = {
 export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: Judge): Imported {
   const source = new Source(openapi)
   const { losses } = source
+  tellGreatIntegers(openapi, '', losses)
   losses.tellOthers(openapi, '', rootKeys)
   const info = isMap(openapi.info) ? openapi.info : {}
   losses.tellOthers(info, '/info', infoKeys)
@@ -73,6 +78,15 @@ export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: J
   }
   const issues = mend(document, judge, losses)
   return { document, losses: losses.all(), issues }
+}
+
+/** Tells what was read as a double, and most likely is an integer of more than 64 bits. */
+function tellGreatIntegers(value: unknown, at: string, losses: Losses): void {
+  if (typeof value === 'number' && Math.abs(value) >= 2 ** 63 && Math.abs(value) < greatest)
+    losses.tell(at, 'an integer of more than 64 bits is kept as a double')
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, member] of Object.entries(value))
+    tellGreatIntegers(member, pointer(at, key), losses)
 }
 
 const textsOf = ({ title, description }: JsonMap): JsonMap => ({

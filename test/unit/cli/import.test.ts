@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { parseJson } from '#component/codec/json.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
 import { runCli } from './terminal.ts'
 
@@ -105,4 +106,28 @@ paths:
     expect((await runCli(['import', 'openapi', file])).err).to.include('--realm is missing')
     expect((await runCli(['import', 'raml', file, '--realm', 'a'])).err).to.include('found "raml"')
   })
+
+  for (const [literal, told, kept] of [
+    ['-9223372036854776000', true, -9223372036854776000],
+    ['18446744073709552000', true, 18446744073709552000],
+    ['-9223372036854775809', true, -(2 ** 63)],
+    ['340282366920938463463374607431768211455', true, 2 ** 128],
+    ['-9223372036854775808', false, -(2n ** 63n)],
+    ['18446744073709551615', false, 2n ** 64n - 1n],
+    ['9007199254740993', false, 9007199254740993n],
+    ['1e+300', false, 1e300],
+  ] as const) {
+    for (const file of ['bound.json', 'bound.yaml'])
+      it(`keeps the bound ${literal} of a ${file.slice(6)} file${told ? ' as a double, and tells it' : ''}`, async () => {
+        const text = `{"openapi": "3.1.0", "info": {"title": "B", "version": "1"},
+          "components": {"schemas": {"N": {"minimum": ${literal}}}}, "paths": {"/a": {"get": {}}}}`
+        writeFileSync(join(folder, file), text)
+        const { code, out, err } = await run(file)
+        expect(code).to.equal(0)
+        expect(parseJson(out)).to.have.nested.property('schemas.N.minimum', kept)
+        const sentence =
+          '/components/schemas/N/minimum: an integer of more than 64 bits is kept as a double'
+        expect(err.includes(sentence)).to.equal(told)
+      })
+  }
 })
