@@ -2,7 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { parseJson } from '#component/codec/json.ts'
 import { documentRules, type ReadRules } from '#component/codec/limits.ts'
-import { isYamlFile, type Place, parseYaml, placeOf, placesIn } from '#component/codec/yaml.ts'
+import {
+  isYamlFile,
+  type Place,
+  parseYaml,
+  placeOf,
+  placesIn,
+  scalarIn,
+} from '#component/codec/yaml.ts'
 import { type Issue, ServiceError } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { CommandError, exitCode } from './command.ts'
@@ -14,6 +21,8 @@ export interface SourceFile {
   readonly file: string
   /** The decoded document. */
   readonly document: unknown
+  /** A scalar as its author wrote it, by its JSON Pointer; undefined: there is none. */
+  scalarAt(pointer: string): string | undefined
   /** Findings at the places of the issues. */
   findings(severity: Finding['severity'], issues: readonly Issue[]): readonly Finding[]
 }
@@ -43,6 +52,7 @@ export function readSource(file: string, rules = documentRules): SourceFile {
   return {
     file,
     document: decode(file, bytes, text, rules),
+    scalarAt: (pointer) => scalarIn(text, pointer),
     findings(severity, issues) {
       if (issues.length === 0) return []
       places ??= placesIn(text)

@@ -142,6 +142,13 @@ export function placesIn(text: string): (pointer: string) => Place {
   }
 }
 
+/** The text of a scalar in a text of JSON or YAML, as its author wrote it: `2.10`; undefined: there is none at the JSON Pointer. */
+export function scalarIn(text: string, pointer: string): string | undefined {
+  let node: unknown = read(text).contents
+  for (const key of keysOfPointer(pointer)) node = memberOf(node, key)?.node
+  return isScalar(node) ? node.source : undefined
+}
+
 function memberOf(node: unknown, key: string): { offset: number; node: unknown } | undefined {
   if (isMap(node)) {
     const pair = node.items.find((item) => isScalar(item.key) && textOf(item.key) === key)

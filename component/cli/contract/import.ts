@@ -3,8 +3,9 @@
 import { CommandError, exitCode, type Invocation, type Run } from '#component/cli/command.ts'
 import type { Finding } from '#component/cli/findings.ts'
 import { pretty } from '#component/cli/format.ts'
-import { readSource, SyntaxFinding } from '#component/cli/source-file.ts'
+import { readSource, type SourceFile, SyntaxFinding } from '#component/cli/source-file.ts'
 import { compileOptions } from '#component/cli/validate.ts'
+import { keysOfPointer } from '#component/codec/json.ts'
 import { documentRules } from '#component/codec/limits.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
 import { importOpenApi } from '#component/openapi/import/import.ts'
@@ -13,7 +14,7 @@ import type { ImportOptions } from '#component/openapi/import/target.ts'
 import { idProblem } from '#component/spec/syntax.ts'
 import { parseHostPattern } from '#component/syntax/host-pattern.ts'
 import { originProblem } from '#component/syntax/upstream-origin.ts'
-import type { JsonMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap, memberOf, setOwn } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 
 /** Tools in JavaScript write the bounds of int64 as doubles, with more digits than those have. */
@@ -26,6 +27,7 @@ export const importDocument: Run = (invocation) => {
     throw new CommandError(exitCode.usage, `expected openapi, found "${format}"`)
   const options = optionsOf(invocation)
   const source = readSource(file, openapiRules)
+  writeTexts(source)
   const problem = versionProblem(source.document)
   if (problem !== undefined)
     throw new SyntaxFinding({ severity: 'error', file, path: '', message: problem })
@@ -51,6 +53,19 @@ export const importDocument: Run = (invocation) => {
     told,
     code: isStrict && told.length > 0 ? exitCode.findings : exitCode.ok,
   })
+}
+
+/** Texts that look like numbers: YAML has `2.10` for a number where nobody quotes it. */
+const texts = ['/openapi', '/info/version', '/info/title']
+
+/** Gives such texts back the form that their author wrote. */
+function writeTexts({ document, scalarAt }: SourceFile): void {
+  for (const path of texts) {
+    const keys = keysOfPointer(path)
+    const last = keys.pop() ?? ''
+    const parent = keys.reduce<unknown>(memberOf, document)
+    if (isMap(parent) && typeof parent[last] === 'number') setOwn(parent, last, scalarAt(path))
+  }
 }
 
 const inOrder = (findings: readonly Finding[]): readonly Finding[] =>

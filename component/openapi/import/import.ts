@@ -1,10 +1,12 @@
 /** An OpenAPI document as an API Specification, and what of it is not carried over. */
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
+import { methods } from '#component/request.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import type { Losses } from './losses.ts'
 import { type Judge, mend } from './mend.ts'
 import { mapped } from './origins.ts'
+import { literal } from './path-templates.ts'
 import { pathsOf } from './paths.ts'
 import { Schemas } from './schemas.ts'
 import { Security } from './security.ts'
@@ -77,7 +79,13 @@ export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: J
     versions: { [label]: version },
   }
   const issues = mend(document, judge, losses)
-  return { document, losses: losses.all(), issues }
+  const isEmpty = Object.values(byPattern).every(
+    (path) => !methods.some((method) => Object.hasOwn(path as object, method)),
+  )
+  const nothing = isEmpty
+    ? [{ path: '/paths', message: 'no operation of the document is left' }]
+    : []
+  return { document, losses: losses.all(), issues: [...issues, ...nothing] }
 }
 
 /** Tells what was read as a double, and most likely is an integer of more than 64 bits. */
@@ -123,7 +131,15 @@ function basePathOf(source: Source): string {
   })
   const path = URL.parse(url, 'http://localhost')?.pathname
   if (path === undefined) source.losses.tell(pointer(first.at, 'url'), 'it is not a URL')
-  return withoutSlash(path ?? '')
+  const segments = withoutSlash(path ?? '')
+    .split('/')
+    .slice(1)
+  if (segments.includes(''))
+    source.losses.tell(pointer(first.at, 'url'), 'the path has empty segments: they are left out')
+  return segments
+    .filter((segment) => segment !== '')
+    .map((segment) => `/${literal(segment)}`)
+    .join('')
 }
 
 /** `com.example` and "Swagger Petstore - OpenAPI 3.0" are `com.example.swagger_petstore_openapi_3_0`. */

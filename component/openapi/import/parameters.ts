@@ -1,5 +1,6 @@
 /** Parameters of OpenAPI as the member `request` of paths and operations. */
 import { pointer } from '#component/codec/json.ts'
+import { isToken } from '#component/syntax/http-field.ts'
 import { isMap, type JsonMap, memberOf, setOwn } from '#component/syntax/values.ts'
 import type { Losses } from './losses.ts'
 import { mapped } from './origins.ts'
@@ -51,6 +52,10 @@ function readParameter(place: Place, source: Source, schemas: Schemas): Paramete
     return undefined
   }
   if (within === 'header' && ignoredHeaders.has(name.toLowerCase())) return undefined
+  if (within === 'header' && !isToken(name)) {
+    losses.tell(at, `no field has the name ${JSON.stringify(name)}: the parameter is left out`)
+    return undefined
+  }
   losses.tellOthers(map, at, { carried })
   if (map.allowEmptyValue === true)
     losses.tell(pointer(at, 'allowEmptyValue'), 'an empty value must fit the schema, too')

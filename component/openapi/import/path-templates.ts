@@ -13,6 +13,8 @@ export interface Pattern {
  */
 export function patternOf(template: string, rest: ReadonlySet<string>): Pattern | string {
   if (!template.startsWith('/')) return 'a path begins with "/"'
+  if (/[?#]/.test(template))
+    return 'a path has no "?" and no "#": a query is no part of it, so the path is left out'
   if (template === '/') return 'an API Specification has no path "/"'
   const bindings = new Map<string, string | undefined>()
   const segments: string[] = []
@@ -42,5 +44,5 @@ function unused(name: string, bindings: Pattern['bindings']): string {
 }
 
 /** A segment in which nothing has a meaning for patterns. */
-const literal = (segment: string): string =>
-  segment.replaceAll(/^:|[[\]\\\s?#]/g, (character) => encodeURIComponent(character))
+export const literal = (segment: string): string =>
+  segment.replaceAll(/^:|[[\]\\\s]/g, (character) => encodeURIComponent(character))

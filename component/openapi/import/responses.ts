@@ -1,5 +1,6 @@
 /** Responses of OpenAPI as what `on_result` declares and as the member `responses` of an operation. */
 import { pointer } from '#component/codec/json.ts'
+import { headerNameProblem } from '#component/spec/syntax.ts'
 import { type JsonMap, setOwn } from '#component/syntax/values.ts'
 import { readContent, withExamples } from './contents.ts'
 import { mapped } from './origins.ts'
@@ -59,8 +60,17 @@ function documentedOf(place: Place, schema: unknown, source: Source, schemas: Sc
   const text = [summary, description].find((each) => typeof each === 'string' && each !== '')
   const headers: Record<string, unknown> = {}
   for (const header of source.members(place, 'headers')) {
-    if (header.name.toLowerCase() === 'content-type') continue
-    setOwn(headers, header.name.toLowerCase(), headerOf(header, source, schemas))
+    const name = header.name.toLowerCase()
+    if (name === 'content-type') continue
+    const problem = headerNameProblem(name)
+    if (problem !== undefined) {
+      source.losses.tell(
+        header.at,
+        `${problem}; the header ${JSON.stringify(header.name)} is left out`,
+      )
+      continue
+    }
+    setOwn(headers, name, headerOf(header, source, schemas))
   }
   return {
     ...(typeof text === 'string' && { description: text }),

@@ -55,7 +55,8 @@ export class Schemas {
   #reserve(at: string, key: string): string {
     const wanted = nameOf(key)
     let name = wanted
-    for (let number = 2; Object.hasOwn(this.named, name); number++) name = `${wanted}_${number}`
+    for (let number = 2; Object.hasOwn(this.named, name); number++)
+      name = `${wanted.slice(0, longestName - String(number).length - 1)}_${number}`
     if (name !== key && at === pointer(components, key))
       this.#source.losses.tell(at, `the schema is named ${name}`)
     this.#names.set(at, name)

@@ -1,5 +1,7 @@
 /** Security requirements of OpenAPI as security objects; what has no equal is closed, never open. */
 import { pointer } from '#component/codec/json.ts'
+import { fixedPathProblem } from '#component/spec/syntax.ts'
+import { isToken } from '#component/syntax/http-field.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import { mapped } from './origins.ts'
 import type { Place, Source } from './source.ts'
@@ -12,6 +14,9 @@ const flows: Readonly<Record<string, string>> = {
   implicit: 'implicit',
 }
 
+/** Where an API gives tokens that does not say so (specification: security). */
+const usualTokenPath = '/oauth/token'
+
 /** A request needs an API key that nobody has before somebody issues one. */
 const closed: JsonMap = { type: 'api_key' }
 
@@ -21,6 +26,8 @@ export class Security {
   /** Where the paths of the API begin, without a slash at the end. */
   readonly #basePath: string
   readonly #known = new Map<string, JsonMap>()
+  /** Security by the path of its tokens. */
+  readonly #flows = new Map<unknown, JsonMap>()
 
   constructor(source: Source, basePath: string) {
     this.#source = source
@@ -56,9 +63,25 @@ export class Security {
     const found = declared === undefined ? undefined : this.#source.follow(declared, path)
     if (!found) this.#source.losses.tell(at, `there is no scheme ${name}: an API key is asked for`)
     // warnings of a load are about the scheme
-    const security = found ? mapped({ ...this.#securityOf(found) }, found.at) : closed
+    const security = found ? this.#ofItsFlow(this.#securityOf(found), found.at) : closed
     this.#known.set(name, security)
     return security
+  }
+
+  /** One token path gives the tokens of one flow: that of the scheme that is asked for first. */
+  #ofItsFlow(security: JsonMap, at: string): JsonMap {
+    const { flow, token_path = usualTokenPath } = security
+    const first = security.type === 'oauth2' ? this.#flows.get(token_path) : undefined
+    if (first !== undefined && first.flow !== flow) {
+      this.#source.losses.tell(
+        at,
+        `${String(token_path)} gives the tokens of one flow: here it is ${String(first.flow)}`,
+      )
+      return first
+    }
+    const found = mapped({ ...security }, at)
+    if (security.type === 'oauth2') this.#flows.set(token_path, found)
+    return found
   }
 
   #securityOf(place: Place): JsonMap {
@@ -76,6 +99,10 @@ export class Security {
         break
       }
       case 'apiKey':
+        if (map.in === 'header' && !isToken(String(map.name))) {
+          tell('no field has this name: an API key is asked for in the usual one')
+          return { ...closed, ...said }
+        }
         if (map.in === 'header') {
           tell('API keys are those that the gateway issues')
           return { type: 'api_key', header_name: String(map.name).toLowerCase(), ...said }
@@ -105,15 +132,20 @@ export class Security {
     const scopes = memberOf(found, 'scopes')
     if (isMap(scopes) && Object.keys(scopes).length > 0)
       losses.tell(pointer(path, 'scopes'), 'the gateway asks for no scopes')
-    const token_path = this.#below(memberOf(found, 'tokenUrl'))
+    const url = pointer(path, 'tokenUrl')
+    const token_path = this.#below(memberOf(found, 'tokenUrl'), url)
     return { type: 'oauth2', flow: flows[flow], ...(token_path !== undefined && { token_path }) }
   }
 
   /** The path of a URL below the base path; undefined: the usual one. */
-  #below(url: unknown): string | undefined {
+  #below(url: unknown, at: string): string | undefined {
     if (typeof url !== 'string') return undefined
     const path = URL.parse(url, 'http://localhost')?.pathname
     if (!path?.startsWith(`${this.#basePath}/`)) return undefined
-    return path.slice(this.#basePath.length)
+    const below = path.slice(this.#basePath.length)
+    const problem = fixedPathProblem(below)
+    if (problem === undefined) return below
+    this.#source.losses.tell(at, `${problem}: tokens are given at ${usualTokenPath}`)
+    return undefined
   }
 }

@@ -130,4 +130,36 @@ paths:
         expect(err.includes(sentence)).to.equal(told)
       })
   }
+
+  for (const [literal, label] of [
+    ['2.1', '2.1'],
+    ['2.10', '2.10'],
+    ['1.0', '1.0'],
+    ['3', '3'],
+    ['1e3', '1e3'],
+    ['0x10', '0x10'],
+    ['2026-01-01', '2026-01-01'],
+    ["'2.10'", '2.10'],
+  ] as const) {
+    it(`takes version: ${literal} for the text ${label}`, async () => {
+      writeFileSync(
+        join(folder, 'version.yaml'),
+        `openapi: 3.1\ninfo: { title: 2048, version: ${literal} }\npaths: { /a: { get: {} } }\n`,
+      )
+      const { code, out } = await run('version.yaml')
+      expect(code).to.equal(0)
+      const document = JSON.parse(out) as { name: string; versions: object }
+      expect([document.name, ...Object.keys(document.versions)]).to.deep.equal(['2048', label])
+    })
+  }
+
+  it('exits with 1 where nothing is left', async () => {
+    writeFileSync(
+      join(folder, 'nothing.yaml'),
+      `openapi: 3.1.0\ninfo: { title: N, version: '1' }\npaths: { '/a?b': { get: {} } }\n`,
+    )
+    const { code, out, err } = await run('nothing.yaml')
+    expect({ code, out }).to.deep.equal({ code: 1, out: '' })
+    expect(err).to.include(':3:1: error: /paths: no operation of the document is left\n')
+  })
 })
