@@ -1,4 +1,6 @@
 /** `validate`: checks documents without a running gateway, with the errors of loading. */
+import { stringifyJson } from '#component/codec/json.ts'
+import { maxDocumentBytes } from '#component/codec/limits.ts'
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
 import { type Config, ConfigError, configIssues, readConfig } from '#component/config/config.ts'
@@ -50,11 +52,26 @@ const judges: Readonly<
   config: (document) => ({ issues: configIssues(document), warnings: [] }),
 }
 
+/** Most characters of a document that is measured. */
+const longest = 1024 * 1024 * 1024
+
+/** The issue of a document that a gateway refuses for its size; none of any other. */
+export function sizeIssues(document: unknown): readonly Issue[] {
+  const bytes = Buffer.byteLength(stringifyJson(document, longest))
+  if (bytes <= maxDocumentBytes) return []
+  const message = `the document has ${bytes} bytes as JSON without blanks, and a gateway takes at most ${maxDocumentBytes}`
+  return [{ path: '', message }]
+}
+
 function check(source: SourceFile, environment: Invocation['environment']): Validated {
   const { file, document } = source
   const kind = kindOf(document)
   const { issues, warnings } = judges[kind](document, environment)
-  const findings = [...source.findings('error', issues), ...source.findings('warning', warnings)]
+  const tooLarge = kind === 'config' ? [] : sizeIssues(document)
+  const findings = [
+    ...source.findings('error', [...tooLarge, ...issues]),
+    ...source.findings('warning', warnings),
+  ]
   return { file, kind, findings }
 }
 

@@ -32,6 +32,9 @@ export const bodyRules: ReadRules = {
   hasBytes: false,
 }
 
+/** Largest API Specification or realm document, as JSON without blanks; bytes (behaviour: API Specifications). */
+export const maxDocumentBytes = 4 * 1024 * 1024
+
 /** A document: the validation reports surrogates and `__proto__` with their place. */
 export const documentRules: ReadRules = {
   ...bodyRules,

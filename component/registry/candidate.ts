@@ -1,5 +1,6 @@
 /** Checks a document that is to be loaded: alone, then beside the loaded documents. */
 import { isInParts, parseOwnJson, stringifyJson } from '#component/codec/json.ts'
+import { maxDocumentBytes } from '#component/codec/limits.ts'
 import type { CompiledDocument } from '#component/compile/compile-document.ts'
 import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
 import { findConflicts } from '#component/routes/route-conflicts.ts'
@@ -9,13 +10,10 @@ import type { RegistryPorts } from './registry-ports.ts'
 import type { Selection, Served } from './selection.ts'
 import type { Stage } from './stage.ts'
 
-/** Largest document; bytes (behaviour: API Specifications). */
-const maxBytes = 4 * 1024 * 1024
-
 /** @throws ServiceError `service.error.payload_too_large` for a document of this many bytes */
 export function checkSize(bytes: number): void {
-  if (bytes <= maxBytes) return
-  const message = `the document is larger than ${maxBytes} bytes`
+  if (bytes <= maxDocumentBytes) return
+  const message = `the document is larger than ${maxDocumentBytes} bytes`
   throw new ServiceError('service.error.payload_too_large', message)
 }
 

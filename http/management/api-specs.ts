@@ -4,7 +4,7 @@ import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import type { Clock } from '#component/clock.ts'
 import { parsingJson, stringifyJson } from '#component/codec/json.ts'
-import { documentRules } from '#component/codec/limits.ts'
+import { documentRules, maxDocumentBytes } from '#component/codec/limits.ts'
 import { ServiceError } from '#component/errors.ts'
 import { ownPath } from '#component/metrics/place.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
@@ -14,9 +14,6 @@ import type { Answer, Management, Mirror, Procedure } from '#procedures/definiti
 import { accessRefusal, perform, servicePath } from '#procedures/definition/procedure.ts'
 import { type Admission, admit, checkJson } from './access.ts'
 import { isKnown, readConditions } from './conditional.ts'
-
-/** Largest API Specification or realm document; bytes (behaviour: API Specifications). */
-const maxDocument = 4 * 1024 * 1024
 
 /** How long a document may take to arrive; milliseconds. */
 const bodyTime = 15_000
@@ -35,7 +32,7 @@ const readBytes: Middleware = async (context, next) => {
     multipart: false,
     text: true,
     textTypes: ['application/json'],
-    textLimit: maxDocument,
+    textLimit: maxDocumentBytes,
     // no encoding: the body stays a Buffer
     encoding: '',
     patchNode: false,
@@ -53,7 +50,7 @@ const readInTime =
   (clock: Clock) =>
   async (ctx: Context): Promise<void> => {
     const exchange = exchangeOf(ctx.req)
-    if ((exchange.body.length ?? 0) > maxDocument) throw tooLarge()
+    if ((exchange.body.length ?? 0) > maxDocumentBytes) throw tooLarge()
     exchange.proceed()
     let stopTimer: () => void = () => undefined
     const late = new Promise<never>((_, reject) => {
@@ -72,7 +69,7 @@ const readInTime =
 const tooLarge = (cause?: unknown) =>
   new ServiceError(
     'service.error.payload_too_large',
-    `the document is larger than ${maxDocument} bytes`,
+    `the document is larger than ${maxDocumentBytes} bytes`,
     { cause },
   )
 

@@ -4,7 +4,7 @@ import { CommandError, exitCode, type Invocation, type Run } from '#component/cl
 import type { Finding } from '#component/cli/findings.ts'
 import { pretty } from '#component/cli/format.ts'
 import { readSource, type SourceFile, SyntaxFinding } from '#component/cli/source-file.ts'
-import { compileOptions } from '#component/cli/validate.ts'
+import { compileOptions, sizeIssues } from '#component/cli/validate.ts'
 import { keysOfPointer } from '#component/codec/json.ts'
 import { documentRules } from '#component/codec/limits.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
@@ -32,9 +32,10 @@ export const importDocument: Run = (invocation) => {
   if (problem !== undefined)
     throw new SyntaxFinding({ severity: 'error', file, path: '', message: problem })
   const ports = compileOptions(invocation.environment)
-  const imported = importOpenApi(source.document as JsonMap, options, (document) =>
-    compileDocument(document, ports),
-  )
+  const imported = importOpenApi(source.document as JsonMap, options, (document) => {
+    const { issues, warnings } = compileDocument(document, ports)
+    return { issues: [...issues, ...sizeIssues(document)], warnings }
+  })
   const { document, losses, issues } = imported
   const told = inOrder(source.findings('warning', losses))
   const isStrict = invocation.isSet('strict')

@@ -138,4 +138,37 @@ versions:
     )
     expect(told).to.deep.equal(['validating files: 0 2', 'validating files: 1 2', 'cleared'])
   })
+
+  const most = 4 * 1024 * 1024
+  const large = (bytes: number, more: object) => {
+    const document = { ...more, description: '' }
+    return { ...document, description: 'x'.repeat(bytes - JSON.stringify(document).length) }
+  }
+  const spec = {
+    ...{ id: 'com.example.large', host: '_', realm_uri: 'com.example' },
+    versions: { '1.0': { base_path: '/v1', paths: {} } },
+  }
+
+  for (const [it_, bytes, more, indent, isTooLarge] of [
+    ['takes an API Specification of 4 MiB', most, spec, 0, false],
+    ['refuses an API Specification of 4 MiB and a byte', most + 1, spec, 0, true],
+    ['counts no blanks between values', most, spec, 8, false],
+    ['refuses a realm document of 4 MiB and a byte', most + 1, { uri: 'com.example' }, 0, true],
+    ['takes a realm document of 4 MiB', most, { uri: 'com.example' }, 0, false],
+  ] as const) {
+    it(it_, async () => {
+      const file = join(folder, 'large.json')
+      writeFileSync(file, JSON.stringify(large(bytes, more), undefined, indent))
+      const { code, out } = await runCli(['validate', file])
+      const sentence = `the document has ${bytes} bytes as JSON without blanks, and a gateway takes at most ${most}`
+      expect(out.includes(sentence)).to.equal(isTooLarge)
+      if (isTooLarge) expect(code).to.equal(1)
+    })
+  }
+
+  it('counts bytes, not characters', async () => {
+    const file = join(folder, 'large.json')
+    writeFileSync(file, JSON.stringify({ ...spec, description: 'ä'.repeat(most / 2) }))
+    expect((await runCli(['validate', file])).code).to.equal(1)
+  })
 })
