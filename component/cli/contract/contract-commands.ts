@@ -81,7 +81,7 @@ export const contractCommands: Readonly<Record<string, Command>> = {
     summary:
       'Writes an API Specification made of an OpenAPI document (3.0, 3.1 or 3.2) to standard output, and what it leaves out to standard error.',
     usage:
-      'openapi FILE --realm URI [--host HOST] [--id ID] [--prefix URI] [--forward URL] [--strict]',
+      'openapi FILE --realm URI [--host HOST] [--id ID] [--prefix URI] [--forward URL] [--paths GLOB]… [--tag NAME]… [--strict]',
     example: 'wamp-gateway import openapi petstore.yaml --realm com.example > pets.json',
     takes: [2, 2],
     options: {
@@ -107,6 +107,15 @@ export const contractCommands: Readonly<Record<string, Command>> = {
         value: 'URL',
         description:
           'These operations are forwarded instead, to this URL in place of the server that the document names.',
+      },
+      paths: {
+        ...{ type: 'string', value: 'GLOB', multiple: true },
+        description:
+          'Imports only paths of this form: * is any text within a segment, /** any segments or none. May be repeated.',
+      },
+      tag: {
+        ...{ type: 'string', value: 'NAME', multiple: true },
+        description: 'Imports only operations with this tag. May be repeated.',
       },
       strict: {
         type: 'boolean',

@@ -34,7 +34,11 @@ export const importDocument: Run = (invocation) => {
   const ports = compileOptions(invocation.environment)
   const imported = importOpenApi(source.document as JsonMap, options, (document) => {
     const { issues, warnings } = compileDocument(document, ports)
-    return { issues: [...issues, ...sizeIssues(document)], warnings }
+    const tooLarge = sizeIssues(document).map(({ path, message }) => ({
+      path,
+      message: `${message}; --paths and --tag take a part of it`,
+    }))
+    return { issues: [...issues, ...tooLarge], warnings }
   })
   const { document, losses, issues } = imported
   const told = inOrder(source.findings('warning', losses))
@@ -90,6 +94,7 @@ function optionsOf(invocation: Invocation): ImportOptions {
     id: option('id', idProblem),
     prefix: option('prefix', uriProblem),
     forward: forward === undefined ? undefined : new URL(forward),
+    part: { globs: invocation.options('paths'), tags: invocation.options('tag') },
   }
 }
 

@@ -63,9 +63,11 @@ export function readContent(
 
 function contentOf(place: Place, source: Source, schemas: Schemas): Content {
   const { schema } = place.map
+  const at = pointer(place.at, 'schema')
   return {
     types: [],
-    schema: schema === undefined ? undefined : schemas.convert(schema, pointer(place.at, 'schema')),
+    schema:
+      schema === undefined ? undefined : schemas.shared(at, () => schemas.convert(schema, at)),
     examples: examplesOf(place, source),
   }
 }

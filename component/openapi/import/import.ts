@@ -3,9 +3,11 @@ import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { methods } from '#component/request.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import { hoistSecurity } from './hoist.ts'
 import type { Losses } from './losses.ts'
 import { type Judge, mend } from './mend.ts'
 import { mapped } from './origins.ts'
+import { isLess, type Part } from './part.ts'
 import { literal } from './path-templates.ts'
 import { pathsOf } from './paths.ts'
 import { Schemas } from './schemas.ts'
@@ -21,6 +23,8 @@ export interface Imported {
   /** Why no gateway loads the document; empty: it loads. */
   readonly issues: readonly Issue[]
 }
+
+const whole: Part = { globs: [], tags: [] }
 
 const rootKeys = {
   carried: ['openapi', 'info', 'servers', 'paths', 'components', 'security', 'tags'],
@@ -48,22 +52,25 @@ export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: J
   const info = isMap(openapi.info) ? openapi.info : {}
   losses.tellOthers(info, '/info', infoKeys)
   const basePath = basePathOf(source)
-  const schemas = new Schemas(source)
+  const { part = whole } = options
+  const schemas = new Schemas(source, !isLess(part))
   const security = new Security(source, basePath)
   const shared = security.of({ map: openapi, at: '' })
   const title = typeof info.title === 'string' ? info.title : undefined
   const { byPattern, base = basePath } = pathsOf({
-    ...{ source, schemas, security },
+    ...{ source, schemas, security, part },
     target: targetOf(options, basePath),
     procedures: new Map(),
     operationIds: new Set(),
   })
+  schemas.convertReferred()
+  const inherited = hoistSecurity(byPattern, shared)
   const published = publishedOf(source, info)
   const version = {
     base_path: base || '/',
     ...(isMap(openapi.info) && { info: textsOf(info) }),
     ...(published && { openapi: published }),
-    ...(shared && Object.keys(shared).length > 0 && { defaults: { security: shared } }),
+    ...(inherited && Object.keys(inherited).length > 0 && { defaults: { security: inherited } }),
     paths: mapped(byPattern, '/paths'),
   }
   const label = typeof info.version === 'string' && info.version !== '' ? info.version : '1.0'

@@ -5,6 +5,7 @@ import { type Content, readContent, withExamples } from './contents.ts'
 import { type Extension, extensionOf } from './extension.ts'
 import { mapped } from './origins.ts'
 import { type Parameter, requestOf } from './parameters.ts'
+import type { Part } from './part.ts'
 import { type Responses, readResponses } from './responses.ts'
 import type { Schemas } from './schemas.ts'
 import type { Security } from './security.ts'
@@ -17,6 +18,7 @@ export interface Surroundings {
   readonly schemas: Schemas
   readonly security: Security
   readonly target: Target
+  readonly part: Part
   /** Where the operations of each procedure stand. */
   readonly procedures: Map<string, string>
   /** Those that operations have so far. */

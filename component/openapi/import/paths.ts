@@ -6,6 +6,7 @@ import { exportedPattern } from './extension.ts'
 import { operationOf, type Surroundings } from './operations.ts'
 import { mapped } from './origins.ts'
 import { parametersOf, withinPath, withOwn } from './parameters.ts'
+import { hasOperation, hasPath } from './part.ts'
 import { type Pattern, patternOf } from './path-templates.ts'
 import type { Place, Source } from './source.ts'
 
@@ -26,10 +27,12 @@ export interface Paths {
 
 /** Every path of the document. */
 export function pathsOf(surroundings: Surroundings): Paths {
-  const { source } = surroundings
+  const { source, part } = surroundings
   const byPattern: Record<string, unknown> = {}
   let base: string | undefined
   for (const { name, ...place } of source.members({ map: source.document, at: '' }, 'paths')) {
+    const isWanted = operationsOf(place, source).some(({ map }) => hasOperation(part, map))
+    if (!hasPath(part, name) || (part.tags.length > 0 && !isWanted)) continue
     const template = patternOf(name, restParameters(place, source))
     const at = pointer('/paths', name)
     if (typeof template === 'string') {
@@ -68,11 +71,12 @@ function pathOf(
   { pattern, bindings }: Pattern,
   surroundings: Surroundings,
 ): Record<string, unknown> {
-  const { source, schemas } = surroundings
+  const { source, schemas, part } = surroundings
   source.losses.tellOthers(place.map, place.at, { carried, reasons })
   const shared = withinPath(parametersOf(place, source, schemas), bindings, source.losses)
   const operations: Record<string, Record<string, unknown>> = {}
   for (const { method, ...operation } of operationsOf(place, source)) {
+    if (!hasOperation(part, operation.map)) continue
     const own = withinPath(parametersOf(operation, source, schemas), bindings, source.losses)
     const parameters = withOwn(shared, own)
     for (const [name, binding] of bindings)

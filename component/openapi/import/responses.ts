@@ -1,7 +1,7 @@
 /** Responses of OpenAPI as what `on_result` declares and as the member `responses` of an operation. */
 import { pointer } from '#component/codec/json.ts'
 import { headerNameProblem } from '#component/spec/syntax.ts'
-import { type JsonMap, setOwn } from '#component/syntax/values.ts'
+import { isMap, type JsonMap, memberOf, setOwn } from '#component/syntax/values.ts'
 import { readContent, withExamples } from './contents.ts'
 import { mapped } from './origins.ts'
 import { examplesOf } from './parameters.ts'
@@ -88,11 +88,17 @@ function headerOf(place: Place, source: Source, schemas: Schemas): JsonMap {
   const { map, at } = place
   source.losses.tellOthers(map, at, headerKeys)
   const examples = examplesOf(place, source)
+  const { description } = map
+  const said = typeof description === 'string' ? { description } : {}
   const schema =
     map.schema === undefined ? undefined : schemas.convert(map.schema, pointer(at, 'schema'))
   const shown = withExamples({ types: [], schema, examples }, at)
-  return {
-    ...(typeof map.description === 'string' && { description: map.description }),
-    ...(shown !== undefined && { schema: shown }),
-  }
+  if (!isMap(shown)) return { ...said, ...(shown !== undefined && { schema: shown }) }
+  // that of a component says what it means in the one place where it stands
+  const shared = schemas.shared(at, () => mapped({ ...said, ...shown }, at))
+  return shared === undefined ||
+    memberOf(shared, '$ref') === undefined ||
+    memberOf(shown, '$ref') !== undefined
+    ? { ...said, schema: shown }
+    : { schema: shared }
 }

@@ -22,6 +22,9 @@ const refused = new Set([
 /** Annotations that may stand beside a `$ref` of OpenAPI 3.0 without changing what it allows. */
 const harmless = new Set(['$ref', 'description', 'title', 'summary', 'deprecated'])
 
+/** Characters of a schema that is as short as a reference. */
+const shortest = 80
+
 const components = '/components/schemas'
 
 /** Names of `schemas`: letters, digits, `.`, `_` and `-`. */
@@ -38,18 +41,32 @@ export class Schemas {
   /** The names, by the places of what they name. */
   readonly #names = new Map<string, string>()
 
-  /** Reads all of components.schemas, whether used or not. */
-  constructor(source: Source) {
+  /** Places of components.schemas that were not read. */
+  readonly #unread = new Set<string>()
+  /** Places of components.schemas that are referred to, and are not converted yet. */
+  readonly #referred = new Set<string>()
+
+  /** @param isWhole whether all of components.schemas is read, used or not */
+  constructor(source: Source, isWhole: boolean) {
     this.#source = source
     const found = source.valueAt(components)
     if (found !== undefined && !isMap(found)) source.losses.tell(components, 'expected a map')
     const schemas = isMap(found) ? found : {}
     // first the names: a reference may stand before what it refers to
     for (const key of Object.keys(schemas)) this.#reserve(pointer(components, key), key)
-    for (const [key, schema] of Object.entries(schemas)) {
-      const at = pointer(components, key)
-      setOwn(this.named, this.#names.get(at) ?? key, this.convert(schema, at))
-    }
+    for (const key of Object.keys(schemas)) this.#unread.add(pointer(components, key))
+    if (isWhole) for (const at of this.#unread) this.#read(at)
+  }
+
+  #read(at: string): void {
+    this.#unread.delete(at)
+    setOwn(this.named, this.#names.get(at) ?? '', this.convert(this.#source.valueAt(at), at))
+  }
+
+  /** Reads what is referred to, and forgets all else of components.schemas. */
+  convertReferred(): void {
+    for (const at of this.#referred) if (this.#unread.has(at)) this.#read(at)
+    for (const at of this.#unread) delete this.named[this.#names.get(at) ?? '']
   }
 
   #reserve(at: string, key: string): string {
@@ -84,6 +101,21 @@ export class Schemas {
       else setOwn(converted, keyword, this.#member(keyword, value, place))
     }
     return mapped(is30 ? withoutDialect(converted) : converted, at)
+  }
+
+  /**
+   * A reference to the schema of a component that operations share, which gets a name when it is first asked for; the schema itself
+   * at any other place.
+   */
+  shared(at: string, make: () => unknown): unknown {
+    if (!at.startsWith('/components/')) return make()
+    const known = this.#names.get(at)
+    if (known !== undefined) return mapped({ $ref: `#${pointer('/schemas', known)}` }, at)
+    const schema = make()
+    if (!isMap(schema) || JSON.stringify(schema).length < shortest) return schema
+    const name = this.#reserve(at, titleOf(keysOfPointer(at)))
+    this.named[name] = schema
+    return mapped({ $ref: `#${pointer('/schemas', name)}` }, at)
   }
 
   #member(keyword: string, value: unknown, at: string): unknown {
@@ -121,6 +153,7 @@ export class Schemas {
       name = this.#reserve(parent, titleOf(keysOfPointer(parent)))
       this.named[name] = this.convert(schema, parent)
     }
+    if (this.#unread.has(parent)) this.#referred.add(parent)
     return `#${pointer('/schemas', name, ...(parent === target ? [] : below))}`
   }
 

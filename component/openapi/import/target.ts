@@ -1,5 +1,6 @@
 /** Where imported operations lead: procedures of a realm, or an upstream. */
 import type { JsonMap } from '#component/syntax/values.ts'
+import type { Part } from './part.ts'
 
 /** What a person says of an import. */
 export interface ImportOptions {
@@ -12,6 +13,8 @@ export interface ImportOptions {
   readonly prefix?: string | undefined
   /** The upstream of operations that name no procedure; undefined: they call one. */
   readonly forward?: URL | undefined
+  /** undefined: all of the document. */
+  readonly part?: Part | undefined
 }
 
 /** Where the operations of one document lead. */

@@ -101,7 +101,9 @@ const rows: readonly Row[] = [
       `the second flow of one token path: ${index}`,
       ofSchemes(...schemes),
       index === 3 ? '' : 'gives the tokens of one flow',
-      [...path('/1'), 'security', 'type'],
+      index === 3
+        ? [...path('/1'), 'security', 'type']
+        : [...version, 'defaults', 'security', 'type'],
       'oauth2',
     ],
   ),
