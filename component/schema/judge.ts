@@ -14,9 +14,10 @@ export interface SchemaUse {
   readonly at: string
 }
 
-/** Of the schemas of one document. */
-const mostSchemas = 2_000
-const mostCharacters = 2 * 1024 * 1024
+/** Different schemas of one document. */
+export const mostSchemas = 2_000
+/** Characters of all of them. */
+export const mostCharacters = 2 * 1024 * 1024
 
 /** Of one schema with all that it refers to. */
 const mostOfOne = { characters: 256 * 1024, subschemas: 5_000, instructions: 20_000 }

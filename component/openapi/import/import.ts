@@ -3,6 +3,7 @@ import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { methods } from '#component/request.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import { fitSchemas } from './fit.ts'
 import { hoistSecurity } from './hoist.ts'
 import type { Losses } from './losses.ts'
 import { type Judge, mend } from './mend.ts'
@@ -85,6 +86,7 @@ export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: J
     }),
     versions: { [label]: version },
   }
+  fitSchemas(document, schemas.named, losses)
   const issues = mend(document, judge, losses)
   const isEmpty = Object.values(byPattern).every(
     (path) => !methods.some((method) => Object.hasOwn(path as object, method)),

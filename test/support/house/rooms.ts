@@ -226,7 +226,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
   'component/realm': { folders: ['realm/documents', 'replica', 'router', 'wamp'], packages: [] },
   'component/realm/documents': { folders: ['realm', 'spec'], packages: [] },
-  'component/openapi/import': { folders: ['spec'], packages: [] },
+  'component/openapi/import': { folders: ['schema', 'spec'], packages: [] },
   'component/stream': { folders: ['wamp'], packages: [] },
   'component/action': {
     folders: ['action/watching', 'stream', 'telemetry', 'wamp'],

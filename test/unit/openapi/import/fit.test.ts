@@ -1,0 +1,62 @@
+/** OpenAPI documents with more schemas than a gateway takes: some allow any value, and the rest loads. */
+import { expect } from 'chai'
+import { compileDocument } from '#component/compile/compile-document.ts'
+import { importOpenApi } from '#component/openapi/import/import.ts'
+import { at } from './imported.ts'
+
+const listOf = (count: number, of: (index: number) => unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`S${index}`, of(index)]))
+
+/** Imports schemas, of which operations refer to those of some names. */
+function imported(schemas: Readonly<Record<string, unknown>>, used: readonly string[]) {
+  const anyOf = used.map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  const all = Array.from({ length: Math.ceil(anyOf.length / 40) }, (_, part) => ({
+    content: {
+      'application/json': { schema: { anyOf: anyOf.slice(part * 40, part * 40 + 40) } },
+    },
+  }))
+  const paths = Object.fromEntries(
+    all.map((requestBody, part) => [`/p${part}`, { put: { requestBody } }]),
+  )
+  return importOpenApi(
+    {
+      openapi: '3.1.1',
+      info: { title: 'Many', version: '1.0' },
+      paths: { '/a': { get: {} }, ...paths },
+      components: { schemas },
+    },
+    { realm_uri: 'com.example' },
+    (document) => compileDocument(document, { callTimeout: 1000 }),
+  )
+}
+
+const short = (index: number) => ({ type: 'string', const: `s${index}` })
+const long = (index: number) => ({ description: `${index}${'x'.repeat(5_000)}` })
+const pairs = (index: number) => ({ type: 'string', const: `s${index % 1_100}` })
+const names = (count: number) => Array.from({ length: count }, (_, index) => `S${index}`)
+
+describe('An import of many schemas', function () {
+  this.timeout(60_000)
+
+  for (const [title, schemas, used, leftOut] of [
+    ['keeps 2,000', listOf(2_000, short), [], 0],
+    ['leaves out two of 2,001, for what allows any value is one, too', listOf(2_001, short), [], 2],
+    ['leaves out of 2,300 as many as are too many', listOf(2_300, short), [], 301],
+    ['leaves out those first that no operation refers to', listOf(2_100, short), names(1_500), 139],
+    ['counts equal schemas once', listOf(2_200, pairs), [], 0],
+    ['leaves out schemas that are too long together', listOf(500, long), [], 83],
+    ['leaves out the longest that no operation refers to', listOf(450, long), names(300), 34],
+  ] as const) {
+    it(title, () => {
+      const { document, losses, issues } = imported(schemas, used)
+      expect(issues).to.deep.equal([])
+      const found = at(document, 'schemas') as Readonly<Record<string, unknown>>
+      const missing = Object.keys(found).filter((name) => found[name] === true)
+      expect(missing).to.have.lengthOf(leftOut)
+      expect(losses.map(({ path }) => path)).to.have.members(
+        missing.map((name) => `/components/schemas/${name}`),
+      )
+      expect(missing.filter((name) => (used as readonly string[]).includes(name))).to.deep.equal([])
+    })
+  }
+})
