@@ -4,6 +4,9 @@
 export const methods = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'] as const
 export type Method = (typeof methods)[number]
 
+/** Whether the method is idempotent (RFC 9110 §9.2.2). */
+export const isIdempotent = (method: Method): boolean => method !== 'post' && method !== 'patch'
+
 /** The limits on reading a body (behaviour: body_* keys). */
 export interface BodyLimits {
   /** Bytes; more is 413. */

@@ -1,10 +1,11 @@
 /** Requests of the gateway itself, such as those to identity providers: checked addresses, limits on time and size, no redirects. */
+
+import { type HostPolicy, refuseOrigin } from '#component/action/connections/origin.ts'
+import { Upstreams } from '#component/action/connections/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
 import { badGateway } from './action.ts'
-import { type HostPolicy, refuseOrigin } from './origin.ts'
-import { Upstreams } from './upstreams.ts'
 
 /** Time limit of a complete answer. Milliseconds. */
 const timeoutMs = 5_000

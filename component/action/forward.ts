@@ -1,8 +1,14 @@
 /** `forward`: sends the request to an upstream over HTTP and passes its answer on; both stream unless expressions read them. */
 import type { Dispatcher } from 'undici'
+import { hostPolicy, refusal, refuseOrigin } from '#component/action/connections/origin.ts'
+import {
+  type Connections,
+  type Lookup,
+  Upstreams,
+} from '#component/action/connections/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { type Method, methods } from '#component/request.ts'
+import { isIdempotent, type Method, methods } from '#component/request.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 import {
   type Action,
@@ -18,11 +24,9 @@ import {
 import { FieldError } from './field-error.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './forward-body.ts'
 import { answerHeaders, type HeaderMap, setTraceContext, upstreamHeaders } from './headers.ts'
-import { hostPolicy, refusal, refuseOrigin } from './origin.ts'
-import { type Attempted, Cancellation, isIdempotent, retry } from './retry.ts'
+import { type Attempted, Cancellation, retry } from './retry.ts'
 import { readTarget } from './target.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
-import { type Connections, type Lookup, Upstreams } from './upstreams.ts'
 import { endOf } from './watching/attempt-end.ts'
 import type { AttemptWatch, WatchedAttempt } from './watching/attempt-watch.ts'
 

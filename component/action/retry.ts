@@ -1,7 +1,6 @@
 /** Attempts: how often an action is tried, how long it waits between, and how it is given up (behaviour §1 Units, §4). */
 import type { Clock } from '#component/clock.ts'
 import { canceled } from '#component/errors.ts'
-import type { Method } from '#component/request.ts'
 import type { Attempts, Outcome } from './action.ts'
 
 /** How one attempt ended. */
@@ -13,9 +12,6 @@ export interface Attempted {
 
 /** Full jitter: a wait from 0 to `first`, doubled by each attempt up to `max`; milliseconds. */
 const backOff = { first: 100, max: 2000 } as const
-
-/** Whether the method is idempotent (RFC 9110 §9.2.2). */
-export const isIdempotent = (method: Method): boolean => method !== 'post' && method !== 'patch'
 
 /** Work in flight that can be cancelled. */
 interface Cancelable {

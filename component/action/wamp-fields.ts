@@ -1,11 +1,12 @@
 /** The fields of wamp_call and wamp_publish, and the outcome of a failure. */
 import { ServiceError } from '#component/errors.ts'
+import { isIdempotent } from '#component/request.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { isReservedUri, isUri, type Match } from '#component/syntax/wamp-uri.ts'
 import { failure as localFailure } from '#component/wamp/failure.ts'
 import { type Payload, WampError } from '#component/wamp/session.ts'
 import { type ActionFields, errorOf, type Outcome, type Run } from './action.ts'
-import { type Attempted, isIdempotent } from './retry.ts'
+import type { Attempted } from './retry.ts'
 
 /** Errors after which a call was certainly not executed. */
 const notExecuted = new Set(['wamp.error.no_eligible_callee', 'wamp.error.no_such_procedure'])

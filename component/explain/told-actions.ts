@@ -1,10 +1,14 @@
 /** The real actions, which keep what they are told to send before it leaves for the world, real or not. */
 import { Readable } from 'node:stream'
 import type { Action, ActionFields, Outcome, Run } from '#component/action/action.ts'
+import type {
+  Connections,
+  UpstreamHandler,
+  UpstreamRequest,
+} from '#component/action/connections/upstreams.ts'
 import { type BodyCodec, decodeAnswer } from '#component/action/forward-body.ts'
 import { type DroppedField, droppedFields, type HeaderMap } from '#component/action/headers.ts'
 import { openActions } from '#component/action/index.ts'
-import type { Connections, UpstreamHandler, UpstreamRequest } from '#component/action/upstreams.ts'
 import type { SubscribePorts } from '#component/action/wamp-subscribe.ts'
 import type { ActionType } from '#component/action/watching/action-target.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'

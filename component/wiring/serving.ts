@@ -1,7 +1,8 @@
 /** The gateway proper, with its actions and its authentication. */
+
+import { hostPolicy } from '#component/action/connections/origin.ts'
+import { type Connections, Upstreams } from '#component/action/connections/upstreams.ts'
 import { openActions } from '#component/action/index.ts'
-import { hostPolicy } from '#component/action/origin.ts'
-import { type Connections, Upstreams } from '#component/action/upstreams.ts'
 import { ActionMetrics } from '#component/action/watching/action-metrics.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-metrics.ts'

@@ -16,6 +16,12 @@ import {
   upstream,
 } from './upstreams.ts'
 
+/** The head of an answer. */
+const head = (status: string, ...fields: string[]): string =>
+  [`HTTP/1.1 ${status}`, ...fields, '', ''].join('\r\n')
+
+const complete = `${head('200 OK', 'Content-Length: 2')}ok`
+
 describe('forward answers', () => {
   afterEach(closeAll)
 
@@ -134,6 +140,76 @@ describe('forward answers', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect(ports.size).to.equal(1)
+  })
+
+  for (const [title, bytes] of [
+    ['100 (Continue) that was not asked for', `${head('100 Continue')}${complete}`],
+    ['100 with fields', `${head('100 Continue', 'X-A: b')}${complete}`],
+    ['100 many times', `${head('100 Continue').repeat(200)}${complete}`],
+    ['102', `${head('102 Processing')}${complete}`],
+    ['103', `${head('103 Early Hints', 'Link: </a>; rel=preload')}${complete}`],
+    ['103 with a length', `${head('103 Early Hints', 'Content-Length: 5')}${complete}`],
+    ['an unknown 1xx', `${head('199 Soon')}${complete}`],
+    [
+      '100, 103, 102 and 100',
+      [...['100 C', '103 E', '102 P', '100 C'].map((line) => head(line)), complete].join(''),
+    ],
+    [
+      '100 and an answer that ends with its connection',
+      `${head('100 C')}HTTP/1.1 200 OK\r\n\r\nok`,
+    ],
+    [
+      '100 and an answer in chunks',
+      `${head('100 C')}${head('200 OK', 'Transfer-Encoding: chunked')}2\r\nok\r\n0\r\n\r\n`,
+    ],
+  ] as const) {
+    for (const pieces of ['whole', 'by bytes'] as const) {
+      it(`behind ${title}, ${pieces}`, async () => {
+        const host = await rawUpstream((socket) => {
+          socket.setNoDelay()
+          socket.once('data', async () => {
+            const parts = pieces === 'whole' ? [bytes] : bytes.slice(0, 60)
+            for (const part of parts) {
+              socket.write(part)
+              if (pieces === 'by bytes') await new Promise((resolve) => setImmediate(resolve))
+            }
+            if (pieces === 'by bytes') socket.write(bytes.slice(60))
+            if (!bytes.includes('Content-Length: 2') && !bytes.includes('chunked')) socket.end()
+          })
+        })
+        for (const method of ['get', 'post'] as const) {
+          const body = method === 'post' ? { body: 'x' } : {}
+          const outcome = await perform({ host, ...body }, { method })
+          expect(outcome).to.have.nested.property('result.status_code', 200)
+          expect(await bodyOf(outcome)).to.equal('ok')
+        }
+      })
+    }
+  }
+
+  it('behind 100 (Continue) on a connection that is kept', async () => {
+    let connections = 0
+    const host = await rawUpstream((socket) => {
+      connections += 1
+      socket.on('data', () => socket.write(`${head('100 Continue')}${complete}`))
+    })
+    const action = forwarder()
+    for (let count = 0; count < 3; count += 1) {
+      expect(await bodyOf(await perform({ host }, {}, action))).to.equal('ok')
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(connections).to.equal(1)
+  })
+
+  it('in whose body 100 (Continue) stands', async () => {
+    const text = `${head('100 Continue')}ok`
+    const host = await rawUpstream((socket) => {
+      socket.once('data', () => {
+        socket.write(head('200 OK', `Content-Length: ${text.length}`))
+        setImmediate(() => socket.write(text))
+      })
+    })
+    expect(await bodyOf(await perform({ host }))).to.equal(text)
   })
 
   for (const [title, bytes, code] of [

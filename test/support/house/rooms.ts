@@ -171,6 +171,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/tracing': {
     folders: [
       'action',
+      'action/connections',
       'action/watching',
       'compile',
       'explain',
@@ -187,8 +188,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/explain/redaction': { folders: [], packages: [] },
   'component/explain': {
     folders: [
-      ...['action', 'action/watching', 'compile', 'expression', 'expression/probe'],
-      ...['gateway', 'gateway/policies', 'gateway/schemas', 'gateway/tools'],
+      ...['action', 'action/connections', 'action/watching', 'compile', 'expression'],
+      ...['expression/probe', 'gateway', 'gateway/policies', 'gateway/schemas', 'gateway/tools'],
       ...['policy', 'routes', 'schema', 'security', 'spec', 'stream', 'tool', 'wamp'],
     ],
     packages: [],
@@ -229,9 +230,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/openapi/import': { folders: ['schema', 'spec'], packages: [] },
   'component/stream': { folders: ['wamp'], packages: [] },
   'component/action': {
-    folders: ['action/watching', 'stream', 'telemetry', 'wamp'],
+    folders: ['action/connections', 'action/watching', 'stream', 'telemetry', 'wamp'],
     packages: ['undici'],
   },
+  'component/action/connections': { folders: [], packages: ['undici'] },
   'component/action/watching': { folders: ['telemetry', 'wamp'], packages: [] },
   'component/sync': { folders: ['replica', 'wamp'], packages: [] },
   'component/spec/policies': { folders: ['spec'], packages: [] },

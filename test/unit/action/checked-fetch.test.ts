@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
-import { hostPolicy } from '#component/action/origin.ts'
+import { hostPolicy } from '#component/action/connections/origin.ts'
 import { systemClock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 

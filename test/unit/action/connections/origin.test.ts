@@ -1,6 +1,6 @@
 /** Where a forward may go: hosts that the configuration lists, and addresses. */
 import { expect } from 'chai'
-import { hostPolicy, refuseAddress } from '#component/action/origin.ts'
+import { hostPolicy, refuseAddress } from '#component/action/connections/origin.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
 
 describe('forward.allowed_hosts', () => {

@@ -6,7 +6,9 @@ import { type buildConnector, type Dispatcher, Pool } from 'undici'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Origin } from '#component/syntax/upstream-origin.ts'
+import { maxHeadBytes } from './answer-heads.ts'
 import { type HostPolicy, refuseAddress } from './origin.ts'
+import { UpstreamConnection } from './upstream-connection.ts'
 
 /** Resolves a name to all its addresses, as `dns.lookup` with `all`. */
 export type Lookup = (
@@ -21,13 +23,17 @@ const maxPools = 512
 /** A pool that has not been used for this long is closed, at most as long again later; milliseconds. */
 const idleMs = 60_000
 
-/** Sockets per upstream, and the milliseconds a free one is kept (reliability §3.1, upstream agents). */
-const poolOptions = {
-  connections: 256,
+/** Sockets per upstream (reliability §3.1, upstream agents). */
+const connections = 256
+
+/** Of each connection. */
+const connectionOptions = {
   pipelining: 1,
-  keepAliveTimeout: 4000,
+  // Milliseconds a free one is kept: less than upstreams that say nothing do (gunicorn: 2 s), and than `Keep-Alive: timeout` of those that do.
+  keepAliveTimeout: 1500,
+  keepAliveTimeoutThreshold: 500,
   keepAliveMaxTimeout: 4000,
-  maxHeaderSize: 16_384,
+  maxHeaderSize: maxHeadBytes,
   // Deadlines are the forward's own: undici's timers are coarse.
   headersTimeout: 0,
   bodyTimeout: 0,
@@ -100,7 +106,8 @@ export class Upstreams implements Connections {
       return entry.pool
     }
     const connect = this.#connector(isComputed ? this.#policy : undefined, connectTimeoutMs)
-    const pool = new Pool(origin.text, { ...poolOptions, connect })
+    const factory = (url: URL) => new UpstreamConnection(url, connectionOptions, connect)
+    const pool = new Pool(origin.text, { connections, factory, allowH2: false })
     entries.push({ isComputed, connectTimeoutMs, pool, lastUse: this.#uses })
     this.#pools.set(origin.text, entries)
     this.#size += 1

@@ -4,13 +4,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import type { Dispatcher, Pool } from 'undici'
+import { hostPolicy } from '#component/action/connections/origin.ts'
+import { Upstreams } from '#component/action/connections/upstreams.ts'
 import type { BodyCodec } from '#component/action/forward-body.ts'
 import { openActions } from '#component/action/index.ts'
-import { hostPolicy } from '#component/action/origin.ts'
-import { Upstreams } from '#component/action/upstreams.ts'
 import { Streams } from '#component/stream/hub.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
-import { ManualClock, SessionDouble } from './doubles.ts'
+import { ManualClock, SessionDouble } from '#test/unit/action/doubles.ts'
 
 const originOf = (host: string) => {
   const origin = readOrigin(host)

@@ -1,0 +1,112 @@
+/** One connection of a pool: sends an idempotent request once more where the upstream has closed the connection that was kept. */
+import type { Socket } from 'node:net'
+import { type buildConnector, Client, type Dispatcher } from 'undici'
+import { isIdempotent, type Method } from '#component/request.ts'
+import { AnswerHeads } from './answer-heads.ts'
+
+type Options = Dispatcher.DispatchOptions
+type Handler = Dispatcher.DispatchHandler
+type Controller = Dispatcher.DispatchController
+
+/** The sockets of a connection, one after the other, and what the current one receives. */
+class Line {
+  #heads = new AnswerHeads()
+  #socket: Socket | undefined
+
+  /** A connector whose sockets give what they receive to {@link AnswerHeads} first. */
+  through(connect: buildConnector.connector): buildConnector.connector {
+    return (options, callback) =>
+      connect(options, (...result) => {
+        const [, socket] = result
+        if (socket) this.#use(socket)
+        callback(...result)
+      })
+  }
+
+  #use(socket: Socket): void {
+    const heads = new AnswerHeads()
+    const push = socket.push.bind(socket)
+    socket.push = (chunk: Buffer | null) => heads.receive(chunk, push)
+    this.#heads = heads
+    this.#socket = socket
+  }
+
+  /** The next request begins. */
+  next(): void {
+    this.#heads.next()
+  }
+
+  /** Whether the socket had answered another request, has ended, and has brought nothing of an answer to the current one. */
+  get hasFailedKept(): boolean {
+    return this.#heads.isReused && !this.#heads.hasBytes && this.#socket?.destroyed === true
+  }
+}
+
+/** A handler whose request is sent again if its connection was kept, and has ended without a byte of an answer. */
+class RepeatedOnce implements Handler {
+  readonly #of: Handler
+  readonly #line: Line
+  readonly #repeat: () => boolean
+  #isSent = false
+
+  /** @param repeat sends the request again for the same handler; false where nothing can be sent any more */
+  constructor(of: Handler, line: Line, repeat: () => boolean) {
+    this.#of = of
+    this.#line = line
+    this.#repeat = repeat
+  }
+
+  onRequestStart(controller: Controller, context: unknown): void {
+    this.#isSent = true
+    this.#of.onRequestStart?.(controller, context)
+  }
+  onBodySent(chunk: Buffer): void {
+    this.#of.onBodySent?.(chunk)
+  }
+  onResponseStart(...answer: Parameters<NonNullable<Handler['onResponseStart']>>): void {
+    this.#of.onResponseStart?.(...answer)
+  }
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    this.#of.onResponseData?.(controller, chunk)
+  }
+  onResponseEnd(...end: Parameters<NonNullable<Handler['onResponseEnd']>>): void {
+    this.#of.onResponseEnd?.(...end)
+  }
+  onResponseError(controller: Controller, error: Error): void {
+    const isRepeated = this.#isSent && this.#line.hasFailedKept && this.#repeat()
+    if (!isRepeated) this.#of.onResponseError?.(controller, error)
+  }
+}
+
+/** Whether the body can be sent again: a stream is read once. */
+const isKept = (body: Options['body']): boolean =>
+  body === null || body === undefined || typeof body === 'string' || body instanceof Uint8Array
+
+/**
+ * A client of undici, which has one connection at a time and one request on it. A request whose kept connection the upstream closes
+ * is sent again on a new one, once (RFC 9112 §9.3.1), if nothing of an answer has come, its method is idempotent and its body at hand.
+ */
+export class UpstreamConnection extends Client {
+  readonly #line: Line
+
+  /** @param connect opens its sockets */
+  constructor(origin: URL, options: Client.Options, connect: buildConnector.connector) {
+    const line = new Line()
+    super(origin, { ...options, connect: line.through(connect) })
+    this.#line = line
+  }
+
+  override dispatch(options: Options, handler: Handler): boolean {
+    this.#line.next()
+    if (!isKept(options.body) || !isIdempotent(options.method.toLowerCase() as Method)) {
+      return super.dispatch(options, handler)
+    }
+    const repeat = (): boolean => {
+      // the socket of this connection has ended: undici opens another one
+      if (this.closed || this.destroyed) return false
+      super.dispatch(options, handler)
+      return true
+    }
+    return super.dispatch(options, new RepeatedOnce(handler, this.#line, repeat))
+  }
+}
