@@ -66,6 +66,17 @@ export class TrustedProxies {
   }
 }
 
+/** The fields of a request, with the Host that a trusted proxy reports: what is told of the request, and compared with `Origin`, is public. */
+export function withPublicHost(
+  headers: Readonly<Record<string, string>>,
+  forwarded: Forwarded | undefined,
+): Readonly<Record<string, string>> {
+  if (!forwarded?.authority) return headers
+  const { host, port } = forwarded.authority
+  const text = port === '' ? host : `${host}:${port}`
+  return headers.host === text ? headers : { ...headers, host: text }
+}
+
 interface Hop {
   readonly address: string
   readonly port: string

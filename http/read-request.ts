@@ -16,7 +16,7 @@ import { hasBody, isRefused, RequestBody } from './body/request-body.ts'
 import { contentOf } from './codec.ts'
 import { parseQuery, parseQueryLists } from './form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
-import type { Forwarded, TrustedProxies } from './peer.ts'
+import { type Forwarded, type TrustedProxies, withPublicHost } from './peer.ts'
 import type { Target } from './preflight.ts'
 
 const full = () =>
@@ -111,12 +111,12 @@ export class HttpExchange implements Exchange {
     this.method = target.method
     this.path = target.path
     this.query_string = target.query_string
-    this.headers = target.headers
     this.request = request
     this.response = response
     this.isWaiting = isWaiting
     this.address = plainAddress(request.socket.remoteAddress ?? '')
     this.#forwarded = ports.proxies.read(this.address, target.headers)
+    this.headers = withPublicHost(target.headers, this.#forwarded)
     this.id = this.#forwarded?.id ?? id
     const authority = this.#forwarded?.authority ?? target.authority
     this.host = authority.host

@@ -8,7 +8,7 @@ import { addressOf, isLoopback, plainAddress } from '#component/syntax/ip-addres
 import { hasLocalHost, hasProxyFields, isOwnOrigin } from '#component/syntax/page-origin.ts'
 import type { FailureLog } from '#http/log/failure-log.ts'
 import { rawError } from './errors.ts'
-import type { TrustedProxies } from './peer.ts'
+import { type Forwarded, type TrustedProxies, withPublicHost } from './peer.ts'
 import { preflight, Refusal } from './preflight.ts'
 import { type RelayTarget, relay } from './websocket-relay.ts'
 
@@ -73,8 +73,10 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
       socket.end(rawError(error.uri, error.message, status))
       return
     }
-    const { headers } = target
-    const peer = peerOf(request, headers, ports.proxies)
+    const address = plainAddress(socket.remoteAddress ?? '')
+    const forwarded = ports.proxies.read(address, target.headers)
+    const headers = withPublicHost(target.headers, forwarded)
+    const peer = peerOf(address, headers, forwarded)
     const refusal = refuse(headers, ports)
     if (refusal !== undefined) {
       tell(peer, refusal)
@@ -134,12 +136,11 @@ function actingCookie(
  * another host name (DNS rebinding), is not local: the address of its client is unknown.
  */
 function peerOf(
-  request: IncomingMessage,
+  address: string,
   headers: Readonly<Record<string, string>>,
-  proxies: TrustedProxies,
+  forwarded: Forwarded | undefined,
 ): string {
-  const address = plainAddress(request.socket.remoteAddress ?? '')
-  const peername = proxies.read(address, headers)?.peername
+  const peername = forwarded?.peername
   if (peername !== undefined) return addressOf(peername)
   const isPage = headers.origin !== undefined
   const isDoubtful = hasProxyFields(headers) || (isPage && !hasLocalHost(headers))

@@ -69,7 +69,7 @@ export const configSchema = section(
         forwarded_header: union([literal('x-forwarded-for'), literal('forwarded')], {
           default: 'x-forwarded-for',
           description:
-            'The header fields of trusted_proxies that are read: `x-forwarded-for`, with `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Real-IP`; or `forwarded` (RFC 7239). The others are not read, because a client can send them through a proxy that does not set them.',
+            'The header fields of trusted_proxies that are read: `x-forwarded-for`, with `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Real-IP`; or `forwarded` (RFC 7239). The host that they report is `Host` for expressions, upstreams and authentication services. The others are not read, because a client can send them through a proxy that does not set them.',
         }),
         tls: mayBeAbsent(tlsOption),
         cors: corsSection,

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { expect } from 'chai'
 import { WebSocket, WebSocketServer } from 'ws'
+import type { HttpPorts } from '#http/server.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { exchangeRaw, type Fixture, open, RawClient } from './fixture.ts'
 
@@ -94,6 +95,24 @@ describe('/ws with the embedded router', () => {
       const isRebound = field.includes('evil')
       await exchangeRaw(fixture.port, isRebound ? bytes.replace('localhost', 'evil.com') : bytes)
       expect(peers.at(-1)).to.equal(peer)
+    })
+  }
+
+  for (const [host, proxies, status] of [
+    ['shop.example', ['127.0.0.1'], 101],
+    ['other.example', ['127.0.0.1'], 403],
+    ['shop.example', [], 403],
+  ] as const) {
+    const proxy = proxies.length > 0 ? 'a trusted proxy' : 'an unknown proxy'
+    it(`answers ${status} to a page of shop.example where ${proxy} reports ${host}`, async () => {
+      const webSocket: HttpPorts['webSocket'] = {
+        kind: 'embedded',
+        accept: (request, socket, head) => router.handleUpgrade(request, socket, head, () => {}),
+      }
+      const behind = await open({ webSocket, gatewayOptions: { trusted_proxies: proxies } })
+      const fields = ['Origin: https://shop.example', `X-Forwarded-Host: ${host}`]
+      expect((await exchangeRaw(behind.port, handshake(...fields))).status).to.equal(status)
+      await behind.stop()
     })
   }
 
