@@ -54,7 +54,10 @@ export interface Run extends WatchedRun {
   readonly request: Pick<
     Request,
     'host' | 'scheme' | 'peername' | 'headers' | 'path' | 'query_string' | 'body'
-  >
+  > & {
+    /** The path with the trailing slash that it was received with; absent: `path`. */
+    readonly receivedPath?: string
+  }
   /** WAMP: the keyword argument that holds the trace context of the request; undefined: none does. */
   readonly traceKwargs?: string | undefined
   /** wamp_call: whether progressive results are wanted. */

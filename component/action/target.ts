@@ -39,7 +39,8 @@ function readText(value: unknown, name: string): string {
  * path with a `..` segment.
  */
 export function readTarget(fields: ActionFields, { computed, request }: Run): string {
-  const path = fields.path === undefined ? request.path || '/' : readText(fields.path, 'path')
+  const received = request.receivedPath ?? request.path
+  const path = fields.path === undefined ? received || '/' : readText(fields.path, 'path')
   const isComputed = fields.path === undefined || computed.has('path')
   if (path.charCodeAt(0) !== 47 || path.charCodeAt(1) === 47 || path.charCodeAt(1) === 92) {
     throw new FieldError(['path'], 'a text that begins with a single "/"')

@@ -4,7 +4,6 @@ import type { Node } from '#component/expression/compile.ts'
 import { type Context, deferred, runOf } from '#component/expression/nodes.ts'
 import { urlText } from '#component/expression/url-text.ts'
 import { RequestView } from '#component/gateway/context.ts'
-import type { Request } from '#component/request.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { Findings } from './fold-check.ts'
 
@@ -37,17 +36,17 @@ function beginsEncoded(node: Node | undefined): boolean {
   return !node.isRaw && [...node.reads].some((read) => read !== 'request.path')
 }
 
-/** The rest of the path that `[...]` matches, as received: a client's `%2C` and `,` stay what they are. */
+/** The rest of the path that `[...]` matches, as received: a client's `%2C`, `,` and trailing slash stay what they are. */
 const receivedRest = new Map([
   [
     'request.bindings.rest',
-    (rest: unknown, { request }: Context): string => {
-      const { path } = request as Request
+    (rest: unknown, { request }: Context, isBeforeSlash: boolean): string => {
+      const { path, receivedPath } = request as RequestView
       if (rest === '') return ''
       let slash = path.length
       // a segment holds no slash, not even an escaped one, so both texts have equally many
       for (const _segment of String(rest).split('/')) slash = path.lastIndexOf('/', slash - 1)
-      return path.slice(slash + 1)
+      return (isBeforeSlash ? path : receivedPath).slice(slash + 1)
     },
   ],
 ])

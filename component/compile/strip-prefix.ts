@@ -1,8 +1,8 @@
 /** `strip_prefix` of a forward: the path of the request without its first segments, in place of `path`. */
 import { member, type Node } from '#component/expression/compile.ts'
 import { deferred } from '#component/expression/nodes.ts'
+import type { RequestView } from '#component/gateway/context.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
-import type { Request } from '#component/request.ts'
 import { type KeyedForm, parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { decodeEscapes } from '#component/syntax/request-target.ts'
 import type { Findings } from './fold-check.ts'
@@ -67,5 +67,8 @@ export function strippedPath(
   if (forms.length > 0 && !forms.some((form) => canBegin(form, segments))) {
     return refuse('no path that this operation serves begins with it')
   }
-  return deferred(({ request }) => withoutPrefix((request as Request).path, segments), [])
+  return deferred(
+    ({ request }) => withoutPrefix((request as RequestView).receivedPath, segments),
+    [],
+  )
 }

@@ -14,8 +14,11 @@ export interface UrlEscapes {
   encode(text: string, place: Place): string
   /** A value that is escaped already, or that the document passes through `url:raw`. */
   raw(text: string, place: Place): string
-  /** By the path of a value: its text in a path, where it stands as it was received. */
-  readonly received?: ReadonlyMap<string, (value: unknown, context: Context) => string>
+  /** By the path of a value: its text in a path, where it stands as it was received; `isBeforeSlash`: a slash of the document follows. */
+  readonly received?: ReadonlyMap<
+    string,
+    (value: unknown, context: Context, isBeforeSlash: boolean) => string
+  >
 }
 
 /** Data that is escaped already. */
@@ -35,19 +38,22 @@ export function urlText(
   issues: Issue[],
 ): Node {
   let at = place
-  const escaped = (node: Node, site: Site): Node => {
+  const escaped = (node: Node, site: Site, next?: Node): Node => {
     if (node.kind === 'constant' && String(node.value).includes('?')) at = 'query'
     if (node.kind === 'constant' || node.kind === 'broken') return node
     const joined = node.kind === 'deferred' ? node.joined : undefined
     if (joined) {
-      const nodes = joined.nodes.map((part, index) => escaped(part, joined.sites[index] ?? site))
+      const nodes = joined.nodes.map((part, index) =>
+        escaped(part, joined.sites[index] ?? site, joined.nodes[index + 1] ?? next),
+      )
       return joinNodes(nodes, joined.sites, joined.whole, issues)
     }
     const keys = node.kind === 'deferred' ? node.keys : undefined
     const received = at === 'path' && keys ? escapes.received?.get(keys.join('.')) : undefined
     if (received) {
       const read = runOf(node)
-      const asReceived: Run = (context) => received(read(context), context)
+      const isBeforeSlash = next?.kind === 'constant' && String(next.value).startsWith('/')
+      const asReceived: Run = (context) => received(read(context), context, isBeforeSlash)
       return deferred(asReceived, [node], { steps: 1, site, source: node })
     }
     const isOfRaw = [...node.reads].every((read) => rawReads.has(read))

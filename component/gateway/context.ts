@@ -56,10 +56,13 @@ export class RequestView implements Request {
   get peername() {
     return this.#exchange.peername
   }
-  /** A trailing slash is equivalent to none (behaviour §3), so it is not shown. */
+  /** A trailing slash is equivalent to none (behaviour §3), so it is not shown; {@link receivedPath} keeps it. */
   get path() {
     const { path } = this.#exchange
     return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+  }
+  get receivedPath() {
+    return this.#exchange.path
   }
   get host() {
     return this.#exchange.host

@@ -1,5 +1,5 @@
 /** By what the kept answers of a route are told apart, and what they are purged by. */
-import type { CompiledOperation } from '#component/gateway/api.ts'
+import { type CompiledOperation, typesOf } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import { type Identity, webhookKeys } from '#component/identity.ts'
 import type { CachePlan } from '#component/policy/cache-plan.ts'
@@ -19,6 +19,8 @@ interface RouteFacts {
   readonly id: string
   /** The request fields that answers differ by, lower case. */
   readonly fields: readonly string[]
+  /** Whether an upstream is told a trailing slash, which answers may then differ by: Django redirects to the path with it. */
+  readonly tellsSlash: boolean
   /** What else its expressions read of a request. */
   readonly others: typeof otherReads
 }
@@ -60,12 +62,13 @@ export class CacheKeys {
     route: CompiledOperation,
     { identity, language, type }: Negotiated,
   ): string {
-    const { id, fields, others } = this.#factsOf(route, plan)
+    const { id, fields, tellsSlash, others } = this.#factsOf(route, plan)
     const { inherited } = route
     const types = type ?? exchange.negotiate(inherited.provides) ?? ''
     const user = isOfUser(plan, route) ? this.#userOf(identity) : ''
     const { scheme, host, query_string } = exchange
-    const target = `${scheme}://${host}${pathOf(exchange)}?${query_string}`
+    const path = tellsSlash ? exchange.path : pathOf(exchange)
+    const target = `${scheme}://${host}${path}?${query_string}`
     let key = `${id}\n${target}\n${types}\n${language}\n${user}`
     for (const name of fields) {
       const value = exchange.header(name)
@@ -86,6 +89,7 @@ export class CacheKeys {
     const facts = {
       id: String(this.#lastId),
       fields: [...new Set([...vary, ...ofExpressions])],
+      tellsSlash: typesOf(route).includes('forward'),
       others: (vary.length > 0 ? otherReads : [...otherReads, ...allFields]).filter((other) =>
         other.reads.some((read) => reads.includes(read)),
       ),

@@ -57,7 +57,19 @@ describe('the rest in a forward', () => {
   for (const [field, path, target] of [
     [{ path: '/up/{{request.bindings.rest}}' }, '/v1/f/a%20b/c,d;e=1/%25', '/up/a%20b/c,d;e=1/%25'],
     [{ path: '/up/{{request.bindings.rest}}' }, '/v1/f', '/up/'],
+    [{ path: '/up/{{request.bindings.rest}}' }, '/v1/f/', '/up/'],
+    [{ path: '/up/{{request.bindings.rest}}' }, '/v1/f/a/b%20c/', '/up/a/b%20c/'],
+    [{ path: '/up/{{request.bindings.rest}}' }, '/v1/f/a/?q=1/', '/up/a/?q=1/'],
+    [{ path: '/up/{{request.bindings.rest}}?x=1' }, '/v1/f/a/', '/up/a/?x=1'],
+    [{ path: '/up/{{request.bindings.rest}}.x' }, '/v1/f/a', '/up/a.x'],
     [{ path: '/up/{{request.bindings.rest}}/x' }, '/v1/f/a/', '/up/a/x'],
+    [{ path: '/up/{{request.bindings.rest}}/x' }, '/v1/f/a', '/up/a/x'],
+    [{ path: '{{request.path}}' }, '/v1/f/a/', '/v1/f/a'],
+    [{}, '/v1/f/a/', '/v1/f/a/'],
+    [{}, '/v1/f/a', '/v1/f/a'],
+    [{}, '/v1/f/', '/v1/f/'],
+    [{}, '/v1/f/a%2C/?q=1', '/v1/f/a%2C/?q=1'],
+    [{ query_string: '' }, '/v1/f/a/?q=1', '/v1/f/a/'],
     [{ path: '/up?p={{request.bindings.rest}}' }, '/v1/f/a/b%20c', '/up?p=a%2Fb%20c'],
     [
       { path: '/up', query_string: 'p={{request.bindings.rest}}' },
@@ -96,6 +108,11 @@ describe('strip_prefix', () => {
     ['/v1', '/:id', '/v1x', '/v1x'],
     ['/v1', '/:id', '/v1/v1', '/v1'],
     ['/caf%C3%A9', '/[...]', '/caf%c3%a9/x', '/x'],
+    ['/v1', '/f/:id', '/v1/f/7/', '/f/7/'],
+    ['/v1/f', '/f/[...]', '/v1/f/a/b/?q=1', '/a/b/?q=1'],
+    ['/v1/f/7', '/f/:id', '/v1/f/7/', '/'],
+    ['/v1/f/7', '/f/:id', '/v1/f/8/', '/v1/f/8/'],
+    ['/v1', '/f/:id', '/f/7/', '/f/7/'],
   ] as const) {
     it(`${prefix} makes ${target} of ${path}`, async () => {
       const version = { base_path: '/[v1]' }

@@ -41,6 +41,13 @@ describe('cache', () => {
     expect(runs()).to.equal(16)
   })
 
+  it('tells answers of upstreams apart by the trailing slash, which these are told', async () => {
+    const forward = { action: { type: 'forward', host: 'http://up' } }
+    const { served, runs } = cached({ '/x': { ...get, get: { ...counted, ...forward } } })
+    for (const target of ['/v1/x', '/v1/x/', '/v1/x', '/v1/x/']) await served.ask(`GET ${target}`)
+    expect(runs()).to.equal(2)
+  })
+
   it('tells answers apart by the language that is negotiated, not by the field', async () => {
     let runs = 0
     const served = serve(
