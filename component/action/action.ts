@@ -50,6 +50,8 @@ export interface Run extends WatchedRun {
   readonly rawBody: RawBody | undefined
   /** Forward: whether an expression reads the upstream's body, so that it is buffered and decoded. */
   readonly readsBody: boolean
+  /** Forward: whether HEAD asks the upstream with GET, because the fields of the answer depend on its body (RFC 9110 §9.3.2). */
+  readonly asksGet?: boolean
   /** Forward takes absent fields from it: method, path, query_string, headers, body. */
   readonly request: Pick<
     Request,

@@ -112,7 +112,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
   const prepare = (fields: ActionFields, run: Run): Prepared => {
     const isComputed = run.computed.has('host')
     const origin = readHost(fields.host, isComputed)
-    const method = readMethod(fields.http_method ?? run.method)
+    const method = methodOf(fields.http_method, run)
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
     const body = upstreamBody(fields, run, headers, codec)
@@ -216,6 +216,13 @@ const answered = (status_code: number): string => `the upstream answered ${statu
 
 const upstreamError = (status_code: number) =>
   actionError(errorStatus.uri, answered(status_code), errorStatus.description)
+
+/** The method of the upstream request; a `head` that the document fixes stays. */
+function methodOf(declared: unknown, run: Run): Method {
+  const method = readMethod(declared ?? run.method)
+  const isOfClient = declared === undefined || run.computed.has('http_method')
+  return run.asksGet && isOfClient && method === 'head' ? 'get' : method
+}
 
 function readMethod(value: unknown): Method {
   const text = typeof value === 'string' ? value.toLowerCase() : ''

@@ -45,7 +45,7 @@ const fieldCompilers: Readonly<
 /** A plan without what depends on the other parts of its operation. */
 export type PartialPlan = Omit<
   ActionPlan,
-  'target' | 'attempts' | 'traceKwargs' | 'passesBody' | 'readsAnswer'
+  'target' | 'attempts' | 'traceKwargs' | 'passesBody' | 'readsAnswer' | 'asksGet'
 >
 
 /** One action as it was compiled. */

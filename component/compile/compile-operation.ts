@@ -231,6 +231,8 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     const { type, fixed, computed, computedNames } = action.plan
     const { attempts, traceKwargs } = values[index] ?? inherited
     const later = [...outcomeNodes, ...fields.slice(index + 1).flat()]
+    const readsAnswer = isOfForward(action) && isRead(later, ...answerKeys)
+    const isTagged = inherited.policies?.etag === true && index === actions.all.length - 1
     // written out: spreading an object and adding to it makes two in memory
     return {
       type,
@@ -241,11 +243,11 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       attempts,
       traceKwargs: traceNameOf(action, traceKwargs, issues),
       passesBody: !isBodyRead && passing.includes(action),
-      readsAnswer: isOfForward(action) && isRead(later, ...answerKeys),
+      readsAnswer,
+      asksGet: method === 'get' && isOfForward(action) && (readsAnswer || isTagged),
     }
   })
-  const passesBody = plans.some((one) => one.passesBody)
-  const secured = { at, method, inherited, passesBody }
+  const secured = { at, method, inherited, passesBody: plans.some((one) => one.passesBody) }
   findings.warnings.push(...webhookWarnings(secured, plan.schemeOfSender))
   const action = plans.at(-1) as ActionPlan
   const hasForward = actions.all.some(isOfForward)

@@ -1,5 +1,5 @@
 /** The types of a compiled specification: routes with everything decided that can be decided before a request. */
-import type { Attempts } from '#component/action/action.ts'
+import type { Attempts, Run } from '#component/action/action.ts'
 import type { ActionTarget, ActionType } from '#component/action/watching/action-target.ts'
 import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
@@ -214,7 +214,7 @@ export interface Computed {
 }
 
 /** The action of an operation. */
-export interface ActionPlan {
+export interface ActionPlan extends Required<Pick<Run, 'asksGet'>> {
   /** `none`: `action: {}`, for OPTIONS only. */
   readonly type: ActionType | 'none'
   readonly target: ActionTarget

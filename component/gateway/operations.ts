@@ -266,6 +266,7 @@ export class Operations {
         computed: plan.computedNames,
         rawBody: rawBody(),
         readsBody: plan.readsAnswer,
+        asksGet: plan.asksGet,
         request,
         traceKwargs: plan.traceKwargs,
         wantsProgress,

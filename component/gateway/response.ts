@@ -157,8 +157,8 @@ const errorStatus = (
 
 function passOn({ body, length }: UpstreamAnswer, isHead: boolean): ReplyBody {
   if (!(body instanceof Uint8Array)) return { kind: 'stream', stream: body, length }
-  // an answer to HEAD declares the length of the body that GET would have (RFC 9110 §9.3.2)
-  if (isHead) return { kind: 'stream', stream: Readable.from([]), length }
+  // an answer to HEAD declares the length of the body that GET would have (RFC 9110 §9.3.2), which is here where the upstream was asked with GET
+  if (isHead && body.length === 0) return { kind: 'stream', stream: Readable.from([]), length }
   return body.length > 0 ? { kind: 'bytes', bytes: body } : { kind: 'none' }
 }
 
