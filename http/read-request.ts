@@ -1,7 +1,7 @@
 /** A node:http request as the gateway's Exchange; expensive members are made on first use. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RawBody } from '#component/action/action.ts'
+import type { HeldBody, RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Content, Exchange, StreamRecord } from '#component/gateway/exchange.ts'
@@ -98,7 +98,7 @@ export class HttpExchange implements Exchange {
   #aborts: ((reason?: ServiceError) => void)[] | undefined
   #isClosed = false
   #isOver = false
-  #raw: RawBody | undefined
+  #raw: RawBody | HeldBody | undefined
 
   constructor(
     id: string,
@@ -181,13 +181,18 @@ export class HttpExchange implements Exchange {
     return isAcceptedType(this.headers['content-type'], accepts)
   }
 
-  async readBody(limits: BodyLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content> {
+  async readBody(
+    limits: BodyLimits,
+    onBytes?: (bytes: Uint8Array) => void,
+    keeps = false,
+  ): Promise<Content> {
     if (!this.hasBody) return { body: '', body_length: 0 }
     const reading = this.body.read(limits)
     // awaits only a body that is not there yet
     const bytes = reading instanceof Promise ? await reading : reading
     onBytes?.(bytes)
-    return contentOf(this.headers['content-type'], bytes)
+    const content = contentOf(this.headers['content-type'], bytes)
+    return keeps ? { ...(await content), held: this.body.heldAs(bytes) } : content
   }
 
   readBytes(limits: BodyLimits): Promise<Uint8Array> {
@@ -201,7 +206,7 @@ export class HttpExchange implements Exchange {
     throw new ServiceError('service.error.bad_request', 'the body is not valid UTF-8')
   }
 
-  rawBody(limits: BodyLimits): RawBody {
+  rawBody(limits: BodyLimits): RawBody | HeldBody {
     const raw = this.body.stream(limits)
     this.#raw = raw
     return raw
@@ -209,7 +214,7 @@ export class HttpExchange implements Exchange {
 
   /** Reads and discards the rest of the body. */
   dropBody(): void {
-    this.#raw?.stream.destroy()
+    if (this.#raw && 'stream' in this.#raw) this.#raw.stream.destroy()
     const { request } = this
     if (request.readableEnded || isRefused(this.response.statusCode)) return
     // what has been read to its end is only told so

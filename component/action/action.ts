@@ -28,6 +28,13 @@ export interface RawBody {
   readonly length: number | undefined
 }
 
+/** The bytes of a body that has been read. */
+export interface HeldBody {
+  readonly bytes: Uint8Array
+  /** Whether the gateway has taken a content coding off: then they are not the bytes that came. */
+  readonly isInflated: boolean
+}
+
 /** What `wamp_subscribe` knows of its streams before a request. */
 export interface StreamTerms
   extends Pick<Wanted, 'match' | 'replayEvents' | 'replayTimeoutMs'>,
@@ -46,16 +53,16 @@ export interface Run extends WatchedRun {
   readonly attempts: Attempts
   /** Names of the fields that were computed from the request (confused deputy, SSRF). */
   readonly computed: ReadonlySet<string>
-  /** Forward: the request's raw body where no expression reads or replaces it. */
-  readonly rawBody: RawBody | undefined
+  /** Forward: what is sent where no `body` is declared: the request's body, unread or as it was read; undefined: it has none. */
+  readonly rawBody: RawBody | HeldBody | undefined
   /** Forward: whether an expression reads the upstream's body, so that it is buffered and decoded. */
   readonly readsBody: boolean
   /** Forward: whether HEAD asks the upstream with GET, because the fields of the answer depend on its body (RFC 9110 §9.3.2). */
   readonly asksGet?: boolean
-  /** Forward takes absent fields from it: method, path, query_string, headers, body. */
+  /** Forward takes absent fields from it: method, path, query_string, headers. */
   readonly request: Pick<
     Request,
-    'host' | 'scheme' | 'peername' | 'headers' | 'path' | 'query_string' | 'body'
+    'host' | 'scheme' | 'peername' | 'headers' | 'path' | 'query_string'
   > & {
     /** The path with the trailing slash that it was received with; absent: `path`. */
     readonly receivedPath?: string

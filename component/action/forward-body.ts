@@ -5,7 +5,7 @@ import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type ActionFields, badGateway, type RawBody, type Run } from './action.ts'
 import { FieldError } from './field-error.ts'
-import type { HeaderMap } from './headers.ts'
+import { dropBytesFields, type HeaderMap } from './headers.ts'
 
 /** Encodes and decodes bodies. */
 export interface BodyCodec {
@@ -64,9 +64,25 @@ export function encodeAs(
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ''
 
+/** The request's body for an upstream: a stream as it is, bytes that were read as they were read. */
+function passedBody(
+  { rawBody, request }: Run,
+  headers: HeaderMap,
+): RawBody | Uint8Array | undefined {
+  if (rawBody !== undefined && 'stream' in rawBody) {
+    return rawBody.length === 0 ? undefined : rawBody
+  }
+  if (rawBody?.isInflated) dropBytesFields(headers, request.headers)
+  if (rawBody !== undefined && rawBody.bytes.length > 0) return rawBody.bytes
+  delete headers['content-encoding']
+  delete headers['content-type']
+  return undefined
+}
+
 /**
- * The body of an upstream request; undefined for a request without a body. As in responses, a text is JSON-encoded unless the
- * headers name another type, which sends it as it is. Adds `content-type` to the headers where it is missing.
+ * The body of an upstream request; undefined for a request without a body. Without a declared one it is the request's, byte for
+ * byte. As in responses, a declared text is JSON-encoded unless the headers name another type, which sends it as it is. Adds
+ * `content-type` to the headers where it is missing, and takes out what describes the bytes of another body.
  */
 export function upstreamBody(
   fields: ActionFields,
@@ -74,11 +90,9 @@ export function upstreamBody(
   headers: HeaderMap,
   codec: BodyCodec,
 ): RawBody | Uint8Array | undefined {
-  const isDeclared = fields.body !== undefined
-  if (!isDeclared && run.rawBody) return run.rawBody.length === 0 ? undefined : run.rawBody
-  const value = isDeclared ? fields.body : run.request.body
-  // The gateway has decoded the request's body, so its content encoding no longer applies.
-  delete headers['content-encoding']
+  const { body: value } = fields
+  if (value === undefined) return passedBody(run, headers)
+  dropBytesFields(headers, run.request.headers)
   if (isEmpty(value)) {
     delete headers['content-type']
     return undefined

@@ -153,6 +153,24 @@ export function upstreamHeaders(declared: unknown, run: Run, viaName: string): H
   return headers
 }
 
+/** Words in the names of fields that hold for the bytes of a body: digests (RFC 9530, RFC 3230, RFC 1864) and signatures (RFC 9421, webhooks). */
+const ofBytes = /\b(?:checksum|digest|hmac|md5|sha\d+|sig|signature)\b/
+
+/** Fields with such a name that ask for one in the answer (RFC 9530 §4, RFC 9421 §5.1). */
+const ofAnswer = /^(?:accept|want)-/
+
+/**
+ * Takes out what the client says of the bytes of its body, where others are sent: their content coding, digests and signatures. The
+ * document may set other values.
+ */
+export function dropBytesFields(headers: HeaderMap, sent: Readonly<Record<string, string>>): void {
+  delete headers['content-encoding']
+  for (const name in headers) {
+    const isOfBytes = ofBytes.test(name) && !ofAnswer.test(name)
+    if (isOfBytes && headers[name] === sent[name]) delete headers[name]
+  }
+}
+
 const traceFields = new Set(['traceparent', 'tracestate'])
 
 /** Says where an upstream request stands in its distributed trace, in place of what the client and the document say. */

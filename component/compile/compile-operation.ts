@@ -218,8 +218,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const passing = actions.all.filter(
     (action) => isOfForward(action) && member(action.node, 'body') === undefined,
   )
-  // a stream can be passed on once
-  const isBodyUsed = passing.length > 1 || isRead(nodes, 'request.body', 'request.body_length')
+  const isBodyUsed = isRead(nodes, 'request.body', 'request.body_length')
   const isBodyChecked = checks?.parts.some(({ part }) => part === 'body') === true
   if (isBodyChecked && passing.length === 1 && !isBodyUsed) {
     findings.warnings.push({ path: at, message: held })
@@ -242,12 +241,15 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       computedNames,
       attempts,
       traceKwargs: traceNameOf(action, traceKwargs, issues),
-      passesBody: !isBodyRead && passing.includes(action),
+      passesBody: passing.includes(action),
       readsAnswer,
       asksGet: method === 'get' && isOfForward(action) && (readsAnswer || isTagged),
     }
   })
-  const secured = { at, method, inherited, passesBody: plans.some((one) => one.passesBody) }
+  // a stream can be passed on once
+  const keepsBody = passing.length > (isBodyRead ? 0 : 1)
+  const passesUnread = passing.length > 0 && !isBodyRead && !keepsBody
+  const secured = { at, method, inherited, passesUnread }
   findings.warnings.push(...webhookWarnings(secured, plan.schemeOfSender))
   const action = plans.at(-1) as ActionPlan
   const hasForward = actions.all.some(isOfForward)
@@ -274,6 +276,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
     passesToken,
     readsBody: isBodyRead || (bodyMethods.has(method) && !hasForward),
+    keepsBody,
     negotiated: types,
     checksType: method !== 'options' && (!hasForward || isBodyRead || inherited.declares.accepts),
     on_result,

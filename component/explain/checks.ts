@@ -205,8 +205,8 @@ export class Checks {
         this.#note({ step: 'content_type', passed, type, accepts })
         return passed
       },
-      readBody: (limits, onBytes) =>
-        read(exchange.readBody(limits, onBytes), ({ body_length }) => body_length),
+      readBody: (limits, onBytes, keeps) =>
+        read(exchange.readBody(limits, onBytes, keeps), ({ body_length }) => body_length),
       readText: (limits) => read(exchange.readText(limits), ({ length }) => length),
     })
   }

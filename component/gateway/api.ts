@@ -226,7 +226,7 @@ export interface ActionPlan extends Required<Pick<Run, 'asksGet'>> {
   readonly attempts: AttemptsPlan
   /** The keyword argument that holds the trace context of the request; undefined: none does. */
   readonly traceKwargs: string | undefined
-  /** Forward: whether the request's body is passed on unread. */
+  /** Forward: whether the request's body is passed on. */
   readonly passesBody: boolean
   /** Forward: whether an expression reads the upstream's body. */
   readonly readsAnswer: boolean
@@ -272,6 +272,8 @@ export interface CompiledOperation {
   readonly passesToken: boolean
   /** Whether the body of the request is read and decoded. */
   readonly readsBody: boolean
+  /** Whether its bytes are kept: an action passes them on once they are read, or several do. */
+  readonly keepsBody: boolean
   /** Media types to negotiate before the action; undefined: nothing to refuse. */
   readonly negotiated: readonly string[] | undefined
   /** Whether a body of a type outside `accepts` is refused. */
@@ -284,15 +286,6 @@ export interface CompiledOperation {
   readonly streams: StreamPlan | ProgressPlan | undefined
   /** Error URI ─▶ HTTP status: the specification's over the initial table. */
   readonly status_codes: ReadonlyMap<string, number>
-}
-
-/** The schemas that requests and answers of a route are checked against. */
-export function checksOf(route: Route): readonly ValueCheck[] {
-  if (route.kind === 'mcp') return route.tools.tools.map(({ input }) => input)
-  if (route.kind !== undefined) return []
-  const { checks, on_result, on_error } = route
-  const answers = [on_result, on_error].flatMap(({ check }) => check?.check ?? [])
-  return checks ? [...checks.parts.map(({ check }) => check), ...answers] : answers
 }
 
 /** The types of an operation's actions, in order. */

@@ -92,7 +92,7 @@ function checkContent(exchange: Exchange, operation: CompiledOperation): void {
 }
 
 /**
- * The decoded body, where it is read: 415, 413, 408, 400.
+ * The body, decoded where it is read, with its bytes where they are kept: 415, 413, 408, 400.
  * @param onBytes is given the body before it is decoded
  */
 export function readContent(
@@ -100,8 +100,16 @@ export function readContent(
   operation: CompiledOperation,
   onBytes?: (bytes: Uint8Array) => void,
 ): Content | Promise<Content> {
-  if (exchange.method === 'options') return noBody
-  const { readsBody, inherited } = operation
+  const { readsBody, keepsBody, inherited } = operation
+  const { limits } = inherited
   if (bodyMethods.has(exchange.method)) checkContent(exchange, operation)
-  return readsBody ? exchange.readBody(inherited.limits, onBytes) : noBody
+  if (readsBody && exchange.method !== 'options') {
+    return exchange.readBody(limits, onBytes, keepsBody)
+  }
+  return keepsBody ? exchange.readBytes(limits).then(undecoded) : noBody
 }
+
+const undecoded = (bytes: Uint8Array): Content => ({
+  ...noBody,
+  held: { bytes, isInflated: false },
+})

@@ -1,6 +1,6 @@
 /** The ports between HTTP and the gateway: a request as it came in, and the reply that goes out. */
 import type { Readable } from 'node:stream'
-import type { RawBody } from '#component/action/action.ts'
+import type { HeldBody, RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { BodyLimits, Request } from '#component/request.ts'
@@ -16,6 +16,8 @@ import type { FailureReport } from './failure-report.ts'
 export interface Content extends Pick<Request, 'body' | 'body_length'> {
   /** Of a form: all values of each field, in order. */
   readonly lists?: () => Readonly<Record<string, readonly string[]>>
+  /** Its bytes, where they are kept. */
+  readonly held?: HeldBody
 }
 
 /**
@@ -57,8 +59,13 @@ export interface Exchange
   /**
    * Reads and decodes the body; ServiceError 413, 408, 400, 415.
    * @param onBytes is given the body before it is decoded, without its content coding
+   * @param keeps whether the content holds its bytes, too
    */
-  readBody(limits: BodyLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content>
+  readBody(
+    limits: BodyLimits,
+    onBytes?: (bytes: Uint8Array) => void,
+    keeps?: boolean,
+  ): Promise<Content>
   /**
    * The body as it was sent, with its content coding; ServiceError 413, 408, 400. It is kept: a body without a coding can be decoded
    * after it, and any body passed on.
@@ -66,8 +73,8 @@ export interface Exchange
   readBytes(limits: BodyLimits): Promise<Uint8Array>
   /** The body as UTF-8 text, whatever its type; `""` without a body. ServiceError 413, 408, 400, 415. */
   readText(limits: BodyLimits): Promise<string>
-  /** The body as a stream that obeys the limits. */
-  rawBody(limits: BodyLimits): RawBody
+  /** The body as it was sent: a stream that obeys the limits, or the bytes that {@link readBytes} has kept. */
+  rawBody(limits: BodyLimits): RawBody | HeldBody
   /**
    * Calls back once if the request is over before its reply is complete.
    * @param callback is told why where the gateway gives the request up; undefined: the client went away

@@ -4,6 +4,7 @@ import {
   type ActionFields,
   drop,
   goesOn,
+  type HeldBody,
   type Outcome,
   type Run,
 } from '#component/action/action.ts'
@@ -55,6 +56,8 @@ interface ActedRequest {
   readonly operation: CompiledOperation
   readonly identity: Identity
   readonly request: RequestView
+  /** The bytes of its body, where they are kept. */
+  readonly held: HeldBody | undefined
   /** Undefined where the route has no policies. */
   readonly passage: Passage | undefined
 }
@@ -181,7 +184,8 @@ export class Operations {
     const wantsProgress = streaming !== undefined && exchange.method !== 'head'
     let outcome: Outcome | undefined
     try {
-      const acted: ActedRequest = { exchange, operation: route, identity, request, passage }
+      const { held } = content
+      const acted: ActedRequest = { exchange, operation: route, identity, request, held, passage }
       outcome = await this.#act(acted, acting, wantsProgress)
       if (streaming && 'result' in outcome) {
         const shared = this.#callStreams
@@ -238,7 +242,7 @@ export class Operations {
   }
 
   #prepare(
-    { exchange, operation, identity, request, passage }: ActedRequest,
+    { exchange, operation, identity, request, held, passage }: ActedRequest,
     plan: ActionPlan,
     context: Context,
     wantsProgress: boolean,
@@ -254,7 +258,7 @@ export class Operations {
         if (reason !== undefined || !goesOnAlone) callback(reason)
       })
     const rawBody = () =>
-      plan.passesBody && exchange.hasBody ? exchange.rawBody(inherited.limits) : undefined
+      plan.passesBody && exchange.hasBody ? (held ?? exchange.rawBody(inherited.limits)) : undefined
     // the run is made when the action begins: the time limit of a body begins with its first read
     const perform = (): Promise<Outcome> =>
       performer.perform(fields, {

@@ -1,7 +1,6 @@
 /** Reading a body within body_max_bytes, body_read_bytes and body_read_seconds, decompressed where the client compressed it. */
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
-import type { RawBody } from '#component/action/action.ts'
+import type { HeldBody, RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { BodyLimits } from '#component/request.ts'
@@ -12,6 +11,9 @@ import { LimitedStream } from './limited-stream.ts'
 
 /** After this many bytes of a body other requests have their turn: one turn of the event loop reads up to 2 MB from each socket. */
 const mostOfTurn = 262_144
+
+/** The content coding that changes nothing. */
+const identity = 'identity'
 
 /** Whether the status refuses the request for overload: the rest of its body is not read then. */
 export const isRefused = (status: number): boolean => status === 503
@@ -60,8 +62,8 @@ export class RequestBody {
    */
   read(limits: BodyLimits): Buffer | Promise<Buffer> {
     this.#checkLength(limits)
-    const coding = this.#headers['content-encoding']?.toLowerCase() ?? 'identity'
-    if (coding === 'identity') {
+    const coding = this.#coding
+    if (coding === identity) {
       if (this.#kept) return this.#kept
       this.#proceed()
       return this.#collect(limits)
@@ -80,6 +82,15 @@ export class RequestBody {
     this.#checkLength(limits)
     this.#proceed()
     return this.#collect(limits, true)
+  }
+
+  /** Bytes that {@link read} has given, as a body that is passed on. */
+  heldAs(bytes: Uint8Array): HeldBody {
+    return { bytes, isInflated: this.#coding !== identity }
+  }
+
+  get #coding(): string {
+    return this.#headers['content-encoding']?.toLowerCase() ?? identity
   }
 
   #checkLength({ body_max_bytes }: BodyLimits): void {
@@ -153,10 +164,12 @@ export class RequestBody {
     }
   }
 
-  /** The body as received, still compressed; the stream errors with a ServiceError when a limit is exceeded. */
-  stream(limits: BodyLimits): RawBody {
-    const kept = this.#kept
-    if (kept) return { stream: Readable.from([kept], { objectMode: false }), length: kept.length }
+  /**
+   * The body as received, still compressed: its bytes where {@link readCoded} has kept them, else a stream, which errors with a
+   * ServiceError when a limit is exceeded.
+   */
+  stream(limits: BodyLimits): RawBody | HeldBody {
+    if (this.#kept) return { bytes: this.#kept, isInflated: false }
     this.#checkLength(limits)
     this.#proceed()
     return { stream: new LimitedStream(this.#request, limits, this.#clock), length: this.length }

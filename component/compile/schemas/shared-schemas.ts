@@ -1,6 +1,6 @@
 /** What the JSON Schemas of all documents share in a process: compiled validators, and the counts of what does not fit. */
 import type { Clock } from '#component/clock.ts'
-import { checksOf, type Route } from '#component/gateway/api.ts'
+import type { Route } from '#component/gateway/api.ts'
 import { Mismatches } from '#component/gateway/schemas/mismatches.ts'
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import type { Log } from '#component/log.ts'
@@ -61,4 +61,13 @@ export class SharedSchemas implements SchemaPorts {
       }
     }
   }
+}
+
+/** The schemas that requests and answers of a route are checked against. */
+function checksOf(route: Route): readonly ValueCheck[] {
+  if (route.kind === 'mcp') return route.tools.tools.map(({ input }) => input)
+  if (route.kind !== undefined) return []
+  const { checks, on_result, on_error } = route
+  const answers = [on_result, on_error].flatMap(({ check }) => check?.check ?? [])
+  return checks ? [...checks.parts.map(({ check }) => check), ...answers] : answers
 }

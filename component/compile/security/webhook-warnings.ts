@@ -16,7 +16,7 @@ interface SecuredOperation {
   readonly method: Method
   readonly inherited: InheritedValues
   /** Whether an upstream gets the body unread. */
-  readonly passesBody: boolean
+  readonly passesUnread: boolean
 }
 
 /** The schemes whose signature is over the body alone. */
@@ -27,12 +27,12 @@ const held =
 
 /** @param schemeOf absent: senders are not checked */
 export function webhookWarnings(
-  { at, method, inherited, passesBody }: SecuredOperation,
+  { at, method, inherited, passesUnread }: SecuredOperation,
   schemeOf: SchemeOfSender | undefined,
 ): Issue[] {
   const { protection, protectedAt } = inherited
   if (protection?.type !== 'webhook' || method === 'options') return []
-  const warnings: Issue[] = passesBody ? [{ path: at, message: held }] : []
+  const warnings: Issue[] = passesUnread ? [{ path: at, message: held }] : []
   if (schemeOf === undefined) return warnings
   const { realm_uri, object } = protection
   const sender = senderOf(object)

@@ -188,8 +188,9 @@ export class IdempotentRequest {
 
   /** Reads a body that would be passed on unread: it tells whether a request is a repeat. */
   async #readPassed(): Promise<void> {
-    const { action, steps = [action], inherited } = this.#route
-    if (!this.#exchange.hasBody || !steps.some(({ passesBody }) => passesBody)) return
+    const { action, steps = [action], readsBody, inherited } = this.#route
+    const isPassed = !readsBody && steps.some(({ passesBody }) => passesBody)
+    if (!this.#exchange.hasBody || !isPassed) return
     this.noteBody(await this.#exchange.readBytes(inherited.limits))
   }
 

@@ -1,6 +1,5 @@
 /** The call of a tool as a request to its operation: its arguments are data, and its credentials are those of the POST. */
-import { Readable } from 'node:stream'
-import type { RawBody } from '#component/action/action.ts'
+import type { HeldBody } from '#component/action/action.ts'
 import { stringifyJson } from '#component/codec/json.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { CompiledTool } from '#component/gateway/api.ts'
@@ -168,7 +167,7 @@ export class ToolExchange implements Exchange {
 
   async readBody(_limits: BodyLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content> {
     onBytes?.(this.#bytes)
-    return new CallContent(this.#call.data.body ?? '', () => this.#bytes.length)
+    return new CallContent(this.#call.data.body ?? '', () => this.#bytes)
   }
 
   async readBytes(): Promise<Uint8Array> {
@@ -179,9 +178,8 @@ export class ToolExchange implements Exchange {
     return Buffer.from(this.#bytes).toString()
   }
 
-  rawBody(): RawBody {
-    const bytes = this.#bytes
-    return { stream: Readable.from([bytes]), length: bytes.length }
+  rawBody(): HeldBody {
+    return { bytes: this.#bytes, isInflated: false }
   }
 
   onAbort(callback: (reason?: ServiceError) => void): void {
@@ -189,18 +187,22 @@ export class ToolExchange implements Exchange {
   }
 }
 
-/** Arguments as a body, which are written only where somebody asks for their length. */
+/** Arguments as a body, which are written only where somebody asks for their bytes. */
 class CallContent implements Content {
   readonly body: unknown
-  readonly #length: () => number
+  readonly #bytes: () => Uint8Array
 
-  constructor(body: unknown, length: () => number) {
+  constructor(body: unknown, bytes: () => Uint8Array) {
     this.body = body
-    this.#length = length
+    this.#bytes = bytes
   }
 
   get body_length(): number {
-    return this.#length()
+    return this.#bytes().length
+  }
+
+  get held(): HeldBody {
+    return { bytes: this.#bytes(), isInflated: false }
   }
 }
 

@@ -44,8 +44,9 @@ async function serve(exchange: Exchange): Promise<Reply> {
     })
   }
   if (exchange.path === '/v1/raw') {
-    const { stream, length } = exchange.rawBody(bodyLimits)
-    return { status: 200, headers: {}, body: { kind: 'stream', stream, length } }
+    const raw = exchange.rawBody(bodyLimits)
+    if (!('stream' in raw)) throw new TypeError('the body was read before')
+    return { status: 200, headers: {}, body: { kind: 'stream', ...raw } }
   }
   if (exchange.path === '/v1/endless') {
     const stream = new Readable({ read() {} })

@@ -77,7 +77,6 @@ export function runOf(changes: Partial<Run> = {}) {
       headers: {},
       path: '/things',
       query_string: '',
-      body: '',
     },
     onCancel: (callback) => callbacks.push(callback),
     ...changes,

@@ -1,6 +1,13 @@
 /** Doubles for the gateway's ports: a request without a socket, actions without peers, a clock that stands still. */
 import { Readable } from 'node:stream'
-import type { Action, ActionFields, Outcome, Run } from '#component/action/action.ts'
+import type {
+  Action,
+  ActionFields,
+  HeldBody,
+  Outcome,
+  RawBody,
+  Run,
+} from '#component/action/action.ts'
 import { staticAction } from '#component/action/index.ts'
 import type { ActionType } from '#component/action/watching/action-target.ts'
 import type { Clock } from '#component/clock.ts'
@@ -9,7 +16,7 @@ import { compileSpec } from '#component/compile/compile.ts'
 import type { Issue } from '#component/errors.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Route } from '#component/gateway/api.ts'
-import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { Content, Exchange, Reply } from '#component/gateway/exchange.ts'
 import { type EndpointHandler, Gateway, type GatewayPorts } from '#component/gateway/handle.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
 import type { CallStreams } from '#component/gateway/streams/call-streams.ts'
@@ -20,7 +27,7 @@ import { forEachType, type SecurityScheme, unauthorized } from '#component/secur
 import { validateSpec } from '#component/spec/validate.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { peerName } from '#component/syntax/ip-address.ts'
-import { parseQueryLists } from '#http/form.ts'
+import { parseQuery, parseQueryLists } from '#http/form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from '#http/negotiate.ts'
 
 /** A request in a few words: `'POST /x?a=1'` and what is not ordinary about it. */
@@ -53,17 +60,19 @@ export class FakeExchange implements Exchange {
   /** `decoded`, `bytes`, `text`, `raw` or untouched. */
   bodyUse: 'decoded' | 'bytes' | 'text' | 'raw' | undefined
   readonly #body: string
+  #kept: Buffer | undefined
 
   constructor(line: string, ask: Ask = {}) {
     const { headers = {}, body, scheme = 'http', host = 'localhost', peer = '192.0.2.1' } = ask
     this.peername = peerName(peer, 5000)
     this.client = peer
     const [method = '', target = ''] = line.split(' ')
-    const [path = '', query = ''] = target.split('?')
+    const [path = '', ...queries] = target.split('?')
+    const query = queries.join('?')
     this.method = method.toLowerCase() as Method
     this.path = path
     this.query_string = query
-    this.query_params = Object.fromEntries(new URLSearchParams(query))
+    this.query_params = parseQuery(query)
     this.scheme = scheme
     this.host = host
     this.hasBody = body !== undefined
@@ -88,17 +97,24 @@ export class FakeExchange implements Exchange {
   isAccepted(accepts: readonly string[]): boolean {
     return isAcceptedType(this.headers['content-type'], accepts)
   }
-  async readBody({ body_max_bytes }: BodyLimits, onBytes?: (bytes: Uint8Array) => void) {
+  async readBody(
+    { body_max_bytes }: BodyLimits,
+    onBytes?: (bytes: Uint8Array) => void,
+    keeps = false,
+  ): Promise<Content> {
     this.bodyUse = 'decoded'
     if (this.#body.length > body_max_bytes) {
       throw new ServiceError('service.error.payload_too_large', 'the body is too large')
     }
-    onBytes?.(Buffer.from(this.#body))
-    return { body: parseJson(this.#body), body_length: this.#body.length }
+    const bytes = Buffer.from(this.#body)
+    onBytes?.(bytes)
+    const content = { body: parseJson(bytes), body_length: bytes.length }
+    return keeps ? { ...content, held: { bytes, isInflated: false } } : content
   }
   async readBytes() {
     this.bodyUse = 'bytes'
-    return Buffer.from(this.#body)
+    this.#kept = Buffer.from(this.#body)
+    return this.#kept
   }
   async readText({ body_max_bytes }: BodyLimits) {
     this.bodyUse = 'text'
@@ -107,7 +123,8 @@ export class FakeExchange implements Exchange {
     }
     return this.#body
   }
-  rawBody() {
+  rawBody(): RawBody | HeldBody {
+    if (this.#kept) return { bytes: this.#kept, isInflated: false }
     this.bodyUse = 'raw'
     return { stream: Readable.from([this.#body]), length: this.#body.length }
   }

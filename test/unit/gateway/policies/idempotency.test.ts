@@ -213,8 +213,9 @@ describe('idempotency', () => {
   it('reads a body that passes on unread, and gives the upstream the same bytes', async () => {
     const bodies: string[] = []
     const served = routes.serve(upstream, async ({ run }) => {
-      const chunks = await run.rawBody?.stream.toArray()
-      bodies.push(`${run.rawBody?.length} ${chunks?.join('')}`)
+      const { rawBody } = run
+      const isRead = rawBody !== undefined && 'bytes' in rawBody
+      bodies.push(isRead ? `read ${rawBody.bytes}` : `unread ${rawBody?.length}`)
       return upstreamAnswer()
     })
     const send = (body: string, more: Ask = {}) =>
@@ -223,7 +224,7 @@ describe('idempotency', () => {
     expect((await send('[1]')).headers).to.include({ 'idempotency-replayed': 'true' })
     expect((await send('[2]')).status).to.equal(422)
     expect((await served.ask('POST /v1/x', { body: '[3]' })).status).to.equal(200)
-    expect(bodies).to.deep.equal(['3 [1]', '3 [3]'])
+    expect(bodies).to.deep.equal(['read [1]', 'unread 3'])
   })
 
   it('survives a reload of the document', async () => {
