@@ -55,6 +55,6 @@ export function readTarget(fields: ActionFields, { computed, request }: Run): st
       ? request.query_string
       : ''
   if (query === '') return target
-  const text = escapeTarget(query.startsWith('?') ? query.slice(1) : query, 'query_string')
+  const text = escapeTarget(query, 'query_string')
   return `${target}${target.includes('?') ? '&' : '?'}${text}`
 }

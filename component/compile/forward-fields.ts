@@ -1,7 +1,8 @@
 /** Compiles the fields of a forward so that values of a request are escaped or filtered before they reach an upstream. */
 import { checkRaw, encodeValue } from '#component/action/url-value.ts'
-import type { Node } from '#component/expression/compile.ts'
-import { type Context, deferred, runOf } from '#component/expression/nodes.ts'
+import type { Issue } from '#component/errors.ts'
+import { joinNodes, type Node } from '#component/expression/compile.ts'
+import { type Context, constant, deferred, runOf } from '#component/expression/nodes.ts'
 import { urlText } from '#component/expression/url-text.ts'
 import { RequestView } from '#component/gateway/context.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
@@ -66,6 +67,22 @@ function pathText(node: Node, path: string, findings: Findings, { forms }: Place
   return urlText(node, 'path', path, hasRest ? pathEscapes : escapes, issues)
 }
 
+/** Without the `?` with which the document begins a query; `?` may be the first character of the request's query, which stays. */
+function withoutMark(node: Node, issues: Issue[]): Node {
+  if (node.kind === 'constant') {
+    const { value } = node
+    return typeof value === 'string' && value.startsWith('?') ? constant(value.slice(1)) : node
+  }
+  const joined = node.kind === 'deferred' ? node.joined : undefined
+  if (joined === undefined) return node
+  const { nodes, sites, whole } = joined
+  const at = nodes.findIndex((part) => part.kind !== 'constant' || part.value !== '')
+  const first = nodes[at]
+  const begun = first && withoutMark(first, issues)
+  if (begun === undefined || begun === first) return node
+  return joinNodes(nodes.with(at, begun), sites, whole, issues)
+}
+
 /** Where a field stands. */
 interface Place {
   /** Of the operation's path. */
@@ -78,6 +95,7 @@ type Compile = (node: Node, path: string, findings: Findings, place: Place) => N
 /** By field name; other fields are compiled like any value. */
 export const forwardFields: Readonly<Record<string, Compile>> = {
   path: pathText,
-  query_string: (node, path, { issues }) => urlText(node, 'query', path, escapes, issues),
+  query_string: (node, path, { issues }) =>
+    withoutMark(urlText(node, 'query', path, escapes, issues), issues),
   headers: upstreamFields,
 }

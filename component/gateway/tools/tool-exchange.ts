@@ -113,7 +113,11 @@ export class ToolExchange implements Exchange {
   }
 
   get query_string(): string {
-    return new URLSearchParams(this.query_params).toString()
+    const query = new URLSearchParams()
+    for (const [name, values] of Object.entries(this.query_lists)) {
+      for (const value of values) query.append(name, value)
+    }
+    return query.toString()
   }
 
   get headers(): Exchange['headers'] {

@@ -17,7 +17,13 @@ describe('the target of a forward', () => {
     ],
     ['is the root for the root', target({}, [], { path: '' }), '/'],
     ['is what the fields say', target({ path: '/x', query_string: 'y=1' }), '/x?y=1'],
-    ['forgives a ? before the query', target({ path: '/x', query_string: '?y=1' }), '/x?y=1'],
+    ['keeps a ? before the query', target({ path: '/x', query_string: '?y=1' }), '/x??y=1'],
+    [
+      'keeps a ? before the query of the request',
+      target({}, [], { query_string: '?y' }),
+      '/things??y',
+    ],
+    ['keeps a lone ?', target({}, [], { query_string: '?' }), '/things??'],
     [
       'has no query when the field is empty',
       target({ query_string: '' }, [], { query_string: 'a' }),

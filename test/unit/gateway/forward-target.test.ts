@@ -15,6 +15,9 @@ const variables = {
   free: '{{request.body.id |> url:raw}}',
   names: { a: 'alpha/1', b: 'beta' },
   query: 'q={{request.body.id}}&sort=asc',
+  marked: '?q={{request.body.id}}',
+  mark: '?',
+  empty: '',
 }
 
 /** A forward of `POST /v1/in/<binding>` whose fields and body are given: the target that goes out, or the refusal. */
@@ -189,6 +192,14 @@ describe('a value in the query of a forward', () => {
     ['q=$id', '\udc00', refused],
     ['$id', 'a=b', 'a%3Db'],
     ['?q=$id', 'x', 'q=x'],
+    // the document may begin with a ?, which is no part of the query
+    ['?a=1', 'x', 'a=1'],
+    ['??a=1', 'x', '?a=1'],
+    ['{{variables.marked}}', '&', 'q=%26'],
+    ['{{variables.mark}}q=$id', '?', 'q=%3F'],
+    ['{{variables.empty}}?q=$id', 'x', 'q=x'],
+    ['{{variables.empty}}{{variables.marked}}', 'x', 'q=x'],
+    ['?', 'x', '/x'],
     ['a=1&b=/x?&q=$id', '=', 'a=1&b=/x?&q=%3D'],
     ['{{variables.query}}', '&', 'q=%26&sort=asc'],
     ['{{variables.query}}&x=1', '&', 'q=%26&sort=asc&x=1'],
@@ -207,6 +218,29 @@ describe('a value in the query of a forward', () => {
       const line = 'POST /v1/in/b?a=1&b=%20'
       const found = await targetOf({ path: '/x', query_string: filled(query) }, { id }, line)
       expect(found.startsWith('/x?') ? found.slice(3) : found).to.equal(expected)
+    })
+  }
+
+  /** RFC 3986 §3.4: a query may hold `?`. */
+  for (const [query, line, expected] of [
+    [undefined, '??x=50', '??x=50'],
+    [undefined, '???x=50', '???x=50'],
+    [undefined, '?a=1&?x=50', '?a=1&?x=50'],
+    [undefined, '??', '??'],
+    [undefined, '?', ''],
+    ['{{request.query_string}}', '??x=50', '??x=50'],
+    ['?{{request.query_string}}', '??x=50', '??x=50'],
+    ['?{{request.query_string}}', '?', ''],
+    ['{{variables.empty}}{{request.query_string}}', '??x=50', '??x=50'],
+    ['{{variables.mark}}{{request.query_string}}', '??x=50', '??x=50'],
+    ["{{request.query_params |> get('?x') |> url:raw}}", '??x=?y', '??y'],
+    ['{{request.query_string |> url:raw}}', '??x=50', '??x=50'],
+    ['a=1&{{request.query_string}}', '??x=50', '?a=1&?x=50'],
+  ] as const) {
+    it(`keeps each ? of ${line} in ${query ?? 'the query by default'}`, async () => {
+      const fields = query === undefined ? {} : { query_string: query }
+      const found = await targetOf({ path: '/x', ...fields }, {}, `POST /v1/in/b${line}`)
+      expect(found).to.equal(`/x${expected}`)
     })
   }
 
