@@ -24,7 +24,12 @@ function decodeForm(bytes: Uint8Array): unknown {
 function formListsOf(contentType: string, bytes: Uint8Array): Content['lists'] {
   // most bodies are JSON, whose name is shorter
   if (contentType.length < form.length) return undefined
-  return essenceOf(contentType) === form ? () => parseFormLists(textOf(bytes)) : undefined
+  if (essenceOf(contentType) !== form) return undefined
+  let lists: ReturnType<typeof parseFormLists> | undefined
+  return () => {
+    lists ??= parseFormLists(textOf(bytes))
+    return lists
+  }
 }
 
 /**

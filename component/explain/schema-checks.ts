@@ -39,9 +39,9 @@ export function watchRequest(
   const read: Record<string, unknown> = {}
   const fit: SchemaFit = { step: 'schema', passed: true, mode, read }
   const watched = parts.map((schema): PartSchema => {
-    const { part, check } = schema
+    const { part, check, judgesName } = schema
     return {
-      ...{ part, check },
+      ...{ part, check, judgesName },
       get read(): PartSchema['read'] {
         const reader = schema.read
         if (reader === undefined) return undefined

@@ -1,4 +1,5 @@
 /** Checks a request against the schemas of its operation, and reads its texts as the types that they name. */
+import { pointer } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { TextReader, TextRules } from '#component/schema/coerce.ts'
 import { type Mistake, told } from '#component/schema/mistakes.ts'
@@ -24,6 +25,7 @@ export class PartCheck {
   readonly part: RequestPart
   readonly check: ValueCheck
   #read: { readonly reader: TextReader | undefined } | undefined
+  #judgesName: ((name: string) => boolean) | undefined
 
   constructor(part: RequestPart, check: ValueCheck) {
     this.part = part
@@ -35,10 +37,16 @@ export class PartCheck {
     this.#read ??= { reader: this.check.readerBy(textRules[this.part]) }
     return this.#read.reader
   }
+
+  /** Whether the schema judges the value of a name. */
+  readonly judgesName = (name: string): boolean => {
+    this.#judgesName ??= this.check.judgedNames()
+    return this.#judgesName(name)
+  }
 }
 
 /** What checking needs of a part. */
-export type PartSchema = Pick<PartCheck, 'part' | 'check' | 'read'>
+export type PartSchema = Pick<PartCheck, 'part' | 'check' | 'read' | 'judgesName'>
 
 /** The checks of an operation; one object for operations with equal ones. */
 export interface RequestChecks {
@@ -52,12 +60,14 @@ export interface RequestChecks {
 
 type Texts = Readonly<Record<string, string>>
 type Lists = Readonly<Record<string, readonly string[]>>
+type Members = Readonly<Record<string, unknown>>
 
 /** The request as it came. */
 interface Received extends NamedRequest {
   readonly headers: Texts
   readonly query_params: Texts
   readonly query_lists: Lists
+  readonly query_string: string
 }
 
 /** Its body; `lists` only where it is a form. */
@@ -90,6 +100,33 @@ function valueIn(
     case 'body':
       return read && lists ? read(body as Texts, lists) : body
   }
+}
+
+/** Whether a query has more parameters than names: some name repeats, unless a parameter is empty. */
+function mayRepeat({ query_string, query_params }: Received): boolean {
+  let count = Object.keys(query_params).length
+  for (let at = query_string.indexOf('&'); at >= 0; at = query_string.indexOf('&', at + 1)) count--
+  return count < 1
+}
+
+/** The names that have several values, of which a part takes one: the last is judged, but all are sent. */
+function repeatedIn(
+  { part, judgesName }: PartSchema,
+  value: unknown,
+  received: Received,
+  { lists: listsOf }: ReceivedBody,
+): Mistake[] {
+  const isQuery = part === 'query_params' && mayRepeat(received)
+  const lists = isQuery ? received.query_lists : part === 'body' ? listsOf?.() : undefined
+  if (lists === undefined) return []
+  const isRepeated = (name: string): boolean =>
+    (lists[name]?.length ?? 0) > 1 && !Array.isArray((value as Members)[name]) && judgesName(name)
+  return Object.keys(lists)
+    .filter(isRepeated)
+    .map((name) => ({
+      ...{ path: pointer('', part, name), keyword: 'repeated' },
+      message: 'repeated: it takes one value',
+    }))
 }
 
 /** 400 with all mistakes; no part of it shows a value of the request. */
@@ -130,7 +167,9 @@ export function checkRequest(
       found = isBodyRequired ? [missingBody] : undefined
     } else {
       values[name] = valueIn(part, received, bindings, content)
+      const repeated = repeatedIn(part, values[name], received, content)
       found = part.check.mistakesOf(values[name], `/${name}`, mode)
+      if (repeated.length > 0) found = [...(found ?? []), ...repeated]
     }
     if (found === undefined) continue
     sink.note(received, operation, name, mode, found, part.check)

@@ -2,6 +2,7 @@
 import { type TextReader, type TextRules, textReaderOf } from '#component/schema/coerce.ts'
 import type { Mistake } from '#component/schema/mistakes.ts'
 import type { NamedSchemas } from '#component/schema/references.ts'
+import { judgedNames } from '#component/schema/single-values.ts'
 import type { Validator, Validators } from '#component/schema/validators.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import type { MismatchSink } from './mismatches.ts'
@@ -52,6 +53,11 @@ export class ValueCheck {
   /** See {@link textReaderOf}. */
   readerBy(rules: TextRules): TextReader | undefined {
     return textReaderOf(this.#schema, this.#named, rules)
+  }
+
+  /** See {@link judgedNames}. */
+  judgedNames(): (name: string) => boolean {
+    return judgedNames(this.#schema, this.#named)
   }
 
   /**
