@@ -118,7 +118,11 @@ function joinHeaders(raw: readonly string[]): Record<string, string> | Refusal {
     const before = headers[name]
     if (before === undefined) headers[name] = value
     else if (singles.has(name)) return refuse(`the field ${name} appears twice`)
-    else headers[name] = `${before}${name === 'cookie' ? '; ' : ', '}${value}`
+    else {
+      const mark = name === 'cookie' ? ';' : ','
+      // a value ends with no blank: who gets it would take the blank off (RFC 9110 §5.5)
+      headers[name] = value === '' ? before + mark : `${before}${mark} ${value}`
+    }
   }
   return headers
 }

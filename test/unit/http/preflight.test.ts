@@ -113,6 +113,20 @@ describe('preflight', () => {
     })
   })
 
+  for (const [values, joined] of [
+    [['a', 'b'], 'a, b'],
+    [['a', ''], 'a,'],
+    [['', 'a'], ', a'],
+    [['', ''], ','],
+    [['a', '', ''], 'a,,'],
+    [['a', '', 'b'], 'a,, b'],
+  ] as const) {
+    it(`joins ${JSON.stringify(values)} without a blank at the end, which no recipient keeps`, () => {
+      const headers = [...host('a.example'), ...values.flatMap((value) => ['X-A', value])]
+      expect((judge('GET', '/', headers) as Target).headers['x-a']).to.equal(joined)
+    })
+  }
+
   it('never lets a path through that could be read in two ways', () => {
     const part = fc.constantFrom(
       '/',
