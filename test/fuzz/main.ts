@@ -1,7 +1,8 @@
-/** `npm run fuzz`: expressions, documents, JSON Schemas and streams without end, from seeds that are printed; fails on a crash or a stall. */
+/** `npm run fuzz`: expressions, documents, JSON Schemas, streams and forwarded requests without end, from seeds that are printed; fails on a crash or a stall. */
 import { parseArgs } from 'node:util'
 import { fuzzDocuments } from './documents.ts'
 import { fuzzExpressions } from './expressions.ts'
+import { fuzzForwards } from './forwards.ts'
 import { fuzzPatterns } from './patterns.ts'
 import { fuzzSchemas } from './schemas.ts'
 import { fuzzStreams } from './streams.ts'
@@ -19,7 +20,7 @@ const share = values.quick ? 10 : 1
 /** Expressions of one batch; the longest that a batch, a document, the check of a value or a whole budget of patterns may take, in milliseconds. */
 const batch = 10_000
 const patience = { batch: 10_000, document: 1_000, check: 100, budget: 1_000 }
-const least = { compiled: 0.4, loaded: 0.2, accepted: 0.2, opened: 0.4 }
+const least = { compiled: 0.4, loaded: 0.2, accepted: 0.2, opened: 0.4, passed: 0.4 }
 
 let failures = 0
 
@@ -111,8 +112,19 @@ judge(
 )
 judge('enough of them open', streams.opened / asked >= least.opened, percent(streams.opened, asked))
 
+const sent = values.quick ? 20_000 : 1_000_000
+process.stdout.write(`${sent} requests through forwards with checks, from seed ${seed}\n`)
+const forwards = await fuzzForwards({ count: sent, seed })
+thrown.push(...forwards.wrong)
+judge(
+  'what was judged is what arrives',
+  forwards.wrong.length === 0,
+  `${forwards.wrong.length} differences, ${forwards.refused} refused`,
+)
+judge('enough of them pass', forwards.passed / sent >= least.passed, percent(forwards.passed, sent))
+
 for (const line of thrown.slice(0, 20)) process.stdout.write(`${line.slice(0, 2_000)}\n`)
-process.stdout.write(`  ${13 - failures} passing\n`)
+process.stdout.write(`  ${15 - failures} passing\n`)
 if (failures > 0) {
   process.stdout.write(`  ${failures} failing\n`)
   process.exitCode = 1

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
 /** One request as it arrived. */
-interface Arrived {
+export interface Arrived {
   readonly method: string
   /** Path and query. */
   readonly target: string
