@@ -127,7 +127,10 @@ function half(bits: number): number {
 export const decodeCbor = (bytes: Uint8Array, rules: ReadRules): unknown =>
   new Reader('CBOR data', bytes, rules).whole()
 
-const encoder = new Encoder({ useRecords: false, mapsAsObjects: true, tagUint8Array: false })
+const encoder = new Encoder({
+  ...{ useRecords: false, mapsAsObjects: true, tagUint8Array: false },
+  variableMapSize: true, // else the size of every map takes two bytes
+})
 
-/** Encodes what {@link toBinary} has prepared. */
+/** Encodes what {@link toBinary} has prepared: integers and lengths in their shortest form (RFC 8949 §4.1), floats in 64 bits. */
 export const encodeCbor = (value: unknown): Uint8Array => encoder.encode(value)

@@ -42,6 +42,11 @@ describe('A serializer', () => {
     ['cbor', big, '811bffffffffffffffff'],
     ['cbor', small, '813b7fffffffffffffff'],
     ['cbor', new Uint8Array([1, 2]), '81420102'],
+    ['cbor', {}, '81a0'],
+    ['cbor', { a: {}, b: [] }, '81a26161a0616280'],
+    ['cbor', [[], ''], '81828060'],
+    ['cbor', [23, 24, 255, 256, 65_536], '818517181818ff1901001a00010000'],
+    ['cbor', [-24, -25, -256, -257], '818437381838ff390100'],
   ] as const) {
     it(`writes and reads ${encoded} (${name})`, () => {
       expect(write(name, value)).to.equal(encoded)
@@ -59,6 +64,30 @@ describe('A serializer', () => {
       const [one, two] = [['a'], ['b']]
       const written = [one, one, two, one].map((message) => decode(name, encode(name, message)))
       expect(written).to.deep.equal([['a'], ['a'], ['b'], ['a']])
+    })
+  }
+
+  for (const [what, major, sized] of [
+    ['bytes', 2, (size: number) => new Uint8Array(size)],
+    ['text', 3, (size: number) => 'x'.repeat(size)],
+    ['a list', 4, (size: number) => Array(size).fill(0)],
+    ['a map', 5, (size: number) => Object.fromEntries(Array(size).fill(0).entries())],
+  ] as const) {
+    it(`writes the size of ${what} in as few bytes as there are (cbor)`, () => {
+      for (const [size, head] of [
+        [0, '00'],
+        [23, '17'],
+        [24, '1818'],
+        [255, '18ff'],
+        [256, '190100'],
+        [65_535, '19ffff'],
+        [65_536, '1a00010000'],
+      ] as const) {
+        const expected = Buffer.from(head, 'hex')
+        expected[0] = (expected[0] ?? 0) | (major << 5)
+        const written = encode('cbor', [sized(size)])
+        expect(written.subarray(1, 1 + expected.length), String(size)).to.deep.equal(expected)
+      }
     })
   }
 
