@@ -8,6 +8,7 @@ import {
   describeViolation,
   type Options,
   ProtocolViolation,
+  withoutNulls,
 } from './messages.ts'
 import type { Authentication, Challenge, RealmPolicy, RefusedPeer, Welcome } from './ports.ts'
 import type { Realm } from './realm.ts'
@@ -80,7 +81,7 @@ export class Connection {
     try {
       const violation = describeViolation(message)
       if (violation !== undefined) throw new ProtocolViolation(violation)
-      this.#dispatch(message as WampMessage)
+      this.#dispatch(withoutNulls(message as WampMessage))
     } catch (error) {
       if (error instanceof ProtocolViolation) {
         this.abort('wamp.error.protocol_violation', error.message, closeProtocolError)

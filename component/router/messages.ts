@@ -72,9 +72,9 @@ function isKind(value: unknown, kind: Kind): boolean {
     case 'id':
       return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
     case 'list':
-      return Array.isArray(value)
+      return value === null || Array.isArray(value)
     case 'map':
-      return isMap(value)
+      return value === null || isMap(value)
     case 'text':
       return typeof value === 'string'
     case 'invocation':
@@ -98,6 +98,14 @@ export function describeViolation(message: unknown): string | undefined {
     }
   }
   return undefined
+}
+
+/** A client's message without a violation, with an empty list or map in place of `null`: nexus, a client in Go, has it for none. */
+export function withoutNulls(message: WampMessage): WampMessage {
+  if (!message.includes(null)) return message
+  const kinds = shapes[Number(message[0])]?.kinds ?? []
+  const emptyOf = (index: number) => (kinds[index - 1] === 'list' ? [] : {})
+  return message.map((field, index) => field ?? emptyOf(index))
 }
 
 /** A message with the payload of another one: its args and kwargs, as far as it has any. */

@@ -8,7 +8,7 @@ import { Endpoints } from './endpoints.ts'
 import { failure, notJoined, rejected } from './failure.ts'
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
-import { asMap, code, emptyError, isAnswer, withoutPassthru } from './messages.ts'
+import { asMap, code, emptyError, fullInvocation, isAnswer, withoutPassthru } from './messages.ts'
 import { type Draft, Outbox, type StartRequest } from './outbox.ts'
 import { type Progress, Requests } from './requests.ts'
 import type { EventHandler, InvocationHandler } from './session.ts'
@@ -220,7 +220,7 @@ export class Connection {
     if (isAnswer(type)) this.#settle(message)
     else if (type === code.event) this.#subscriptions?.deliver(withoutPassthru(message))
     else if (type === code.invocation) {
-      if (this.#registrations.has(message[2])) this.#feed(withoutPassthru(message))
+      if (this.#registrations.has(message[2])) this.#feed(fullInvocation(withoutPassthru(message)))
     } else if (type === code.abort || type === code.goodbye) {
       this.#ending ??= endingOf(message)
       this.#lose()

@@ -62,6 +62,12 @@ export const answers: Readonly<Record<number, number>> = {
 export const isAnswer = (type: unknown): boolean =>
   type === code.error || answers[Number(type)] !== undefined
 
+/** An INVOCATION as client libraries read it: autobahn fails over `null` for details or arguments. */
+export const fullInvocation = (message: WampMessage): WampMessage => {
+  const [type, request, registration, details, args, kwargs] = message
+  return [type, request, registration, asMap(details), asList(args), asMap(kwargs)]
+}
+
 /** Payload passthru is not ours, and makes wampy fail where no handler could catch it. */
 export function withoutPassthru(message: WampMessage): WampMessage {
   const details = asMap(message[3])
