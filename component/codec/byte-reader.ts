@@ -3,6 +3,7 @@ import { Buffer, isUtf8 } from 'node:buffer'
 import { ServiceError } from '#component/errors.ts'
 import { setOwn } from '#component/syntax/values.ts'
 import type { ReadRules } from './limits.ts'
+import { keyText } from './wamp-values.ts'
 
 /** Shorter text is looked at byte by byte, which takes less time than a call of the platform. */
 const shortText = 32
@@ -18,6 +19,8 @@ export abstract class ByteReader {
   readonly rules: ReadRules
   readonly #form: string
   position = 0
+  /** The items of the outermost list, as far as it is read. */
+  items: readonly unknown[] = []
   /** Values that may still come. */
   #left: number
   #isKey = false
@@ -41,6 +44,16 @@ export abstract class ByteReader {
     const value = this.value(0)
     if (this.position < this.bytes.length) this.fail('more bytes after the value')
     return value
+  }
+
+  /** The items of a list up to the first that cannot be read. */
+  head(): readonly unknown[] {
+    try {
+      this.whole()
+    } catch {
+      // it ends here
+    }
+    return this.items
   }
 
   fail(problem: string, isTooLarge = false): never {
@@ -87,10 +100,9 @@ export abstract class ByteReader {
     return Number.isSafeInteger(number) ? number : this.bytes.readBigUInt64BE(start)
   }
 
-  float(value: number): number {
-    if (!Number.isFinite(value) && !this.rules.allowNonFinite)
-      this.fail('a number that is not finite')
-    return value
+  float(value: number): number | null {
+    if (Number.isFinite(value)) return value
+    return this.rules.isWamp ? null : this.fail('a number that is not finite')
   }
 
   text(size: number): string {
@@ -136,6 +148,7 @@ export abstract class ByteReader {
   list(size: number, depth: number): unknown[] {
     this.#enter(size, depth)
     const items: unknown[] = []
+    if (depth === 0) this.items = items
     for (let count = 0; count < size && this.hasMore(size); count++)
       items.push(this.value(depth + 1))
     return items
@@ -143,6 +156,8 @@ export abstract class ByteReader {
 
   /** @param size pairs of key and value, Infinity when it is not announced */
   map(size: number, depth: number): Record<string, unknown> {
+    // its text would be escaped anew at each level
+    if (this.#isKey) this.fail('a map in a key')
     this.#enter(2 * size, depth)
     const map: Record<string, unknown> = {}
     for (let count = 0; count < size && this.hasMore(size); count++) {
@@ -174,7 +189,6 @@ export abstract class ByteReader {
     const key = this.value(depth + 1)
     this.#isKey = false
     if (typeof key === 'string') return key
-    if (typeof key === 'number' && this.rules.allowNumberKeys) return String(key)
-    return this.fail('a key that is not text')
+    return this.rules.isWamp ? keyText(key) : this.fail('a key that is not text')
   }
 }

@@ -1,8 +1,9 @@
-/** CBOR (RFC 8949) as WAMP peers send it: 64-bit integers keep every digit, and tags for anything but plain data are refused. */
+/** CBOR (RFC 8949) as WAMP peers send it: 64-bit integers keep every digit, and what JSON lacks is read as docs/router.md says. */
 import { Encoder } from 'cbor-x'
 import { isInteger64 } from '#component/syntax/integers.ts'
 import { ByteReader } from './byte-reader.ts'
-import type { ReadRules } from './limits.ts'
+import { maxDigits, type ReadRules } from './limits.ts'
+import { dateText, maxIntegerBytes, timeOfSeconds, uuidText } from './wamp-values.ts'
 
 /** The first byte that ends a container of unannounced size. */
 const breakCode = 0xff
@@ -20,9 +21,9 @@ class Reader extends ByteReader {
       case 1:
         return this.#negative(this.#argument(info))
       case 2:
-        return this.binary(this.#size(info))
+        return info === indefinite ? this.#chunks(2) : this.binary(this.#size(info))
       case 3:
-        return this.text(this.#size(info))
+        return info === indefinite ? this.#chunks(3) : this.text(this.#size(info))
       case 4:
         return this.list(info === indefinite ? Infinity : this.#size(info), depth)
       case 5:
@@ -54,15 +55,36 @@ class Reader extends ByteReader {
     return info < 24 ? info : Number(this.#argument(info))
   }
 
-  #negative(argument: number | bigint): number | bigint {
+  /** RFC 8949 §3.2.3: bytes or text of unannounced size; Jackson writes long text so. */
+  #chunks(major: 2 | 3): Uint8Array | string {
+    const chunks: Uint8Array[] = []
+    let text = ''
+    while (this.hasMore(Infinity)) {
+      const head = this.byte()
+      if (head >> 5 !== major || (head & 0x1f) === indefinite) this.fail('a chunk of another kind')
+      const size = this.#size(head & 0x1f)
+      if (major === 2) chunks.push(this.binary(size))
+      else text += this.text(size)
+    }
+    return major === 2 ? new Uint8Array(Buffer.concat(chunks)) : text
+  }
+
+  #negative(argument: number | bigint): number | bigint | string {
     const number = -1 - Number(argument)
     return Number.isSafeInteger(number) ? number : this.#integer(-1n - BigInt(argument))
   }
 
-  #integer(value: bigint): number | bigint {
+  /** Beyond 64 bits: text of all digits. */
+  #integer(value: bigint): number | bigint | string {
     const number = Number(value)
     if (Number.isSafeInteger(number)) return number
-    return isInteger64(value) ? value : this.fail('an integer of more than 64 bits')
+    if (isInteger64(value)) return value
+    return this.rules.isWamp ? String(value) : this.fail('an integer of more than 64 bits')
+  }
+
+  #bignum(bytes: Uint8Array): bigint {
+    if (bytes.length > maxIntegerBytes) this.fail(`an integer of more than ${maxDigits} digits`)
+    return BigInt(`0x0${Buffer.from(bytes).toString('hex')}`)
   }
 
   #simple(info: number): unknown {
@@ -85,29 +107,46 @@ class Reader extends ByteReader {
     }
   }
 
-  /** RFC 8949 §3.4, RFC 8746: the tags that libraries put on numbers and bytes. */
   #tagged(tag: number, depth: number): unknown {
     if (depth >= this.rules.depth) this.fail(`nesting deeper than ${this.rules.depth}`)
+    if (references.has(tag)) this.fail('a reference to a value before it')
     const value = this.value(depth + 1)
+    const plain = this.#plain(tag, value)
+    if (plain !== undefined) return plain
+    return this.rules.isWamp ? value : this.fail(`the tag ${tag}, which is not plain data,`)
+  }
+
+  /** RFC 8949 §3.4, RFC 8746, RFC 8943 and the registry of tags: what a tagged value stands for; undefined where the tag is not known. */
+  #plain(tag: number, value: unknown): unknown {
     if (tag === 55799) return value // the data says of itself that it is CBOR
     if (value instanceof Uint8Array) {
       if (tag === 64) return value
-      if (tag === 2) return this.#integer(bignum(value))
-      if (tag === 3) return this.#integer(-1n - bignum(value))
+      if (tag === 2) return this.#integer(this.#bignum(value))
+      if (tag === 3) return this.#integer(-1n - this.#bignum(value))
     }
-    if (Array.isArray(value) && value.length === 2 && value.every(isNumber)) {
+    if (Array.isArray(value) && value.length === 2) {
       const [exponent, mantissa] = value
+      if (!isNumber(exponent) || !(isNumber(mantissa) || isDigits(mantissa))) return undefined
       if (tag === 4) return this.float(Number(`${mantissa}e${exponent}`))
       if (tag === 5) return this.float(Number(mantissa) * 2 ** Number(exponent))
     }
-    return this.fail(`the tag ${tag}, which is not plain data,`)
+    if (!this.rules.isWamp) return undefined
+    if (tag === 37 && value instanceof Uint8Array) return uuidText(value)
+    if (tag === 1 && typeof value === 'number') return timeOfSeconds(value)
+    if (tag === 100 && typeof value === 'number') return dateText(value)
+    return undefined
   }
 }
+
+/** Tags of values that say which value before them they are: the one below them is a number without meaning. */
+const references: ReadonlySet<number> = new Set([25, 29])
 
 const isNumber = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint'
 
-const bignum = (bytes: Uint8Array): bigint => BigInt(`0x0${Buffer.from(bytes).toString('hex')}`)
+/** What an integer beyond 64 bits is read as. */
+const isDigits = (value: unknown): value is string =>
+  typeof value === 'string' && /^-?\d{19,}$/.test(value)
 
 /** IEEE 754 binary16 (RFC 8949 Appendix D). */
 function half(bits: number): number {
@@ -126,6 +165,10 @@ function half(bits: number): number {
  */
 export const decodeCbor = (bytes: Uint8Array, rules: ReadRules): unknown =>
   new Reader('CBOR data', bytes, rules).whole()
+
+/** The items of a list up to the first that cannot be read. */
+export const cborHead = (bytes: Uint8Array, rules: ReadRules): readonly unknown[] =>
+  new Reader('CBOR data', bytes, rules).head()
 
 const encoder = new Encoder({
   ...{ useRecords: false, mapsAsObjects: true, tagUint8Array: false },

@@ -1,4 +1,4 @@
-/** Reads JSON text whose integers beyond 2^53 become BigInt; JSON.parse with a reviver is much slower. */
+/** Reads JSON text whose integers beyond 2^53 become BigInt, and beyond 64 bits doubles or text; JSON.parse with a reviver is much slower. */
 import { isInteger64 } from '#component/syntax/integers.ts'
 import { setOwn } from '#component/syntax/values.ts'
 
@@ -10,16 +10,21 @@ const backslash = 0x5c
 /** Every integer of at most this many characters fits a double. */
 const safeLength = 15
 
+/** No integer of 64 bits has more characters. */
+const longestOf64 = 20
+
 /** V8 copies parts of this length; longer ones keep the whole text in memory. */
 const copiedLength = 12
 
 /** Reads text that the scan has accepted: nothing is checked again, and nesting is as deep as the scan allows. */
 class Reader {
   readonly #text: string
+  readonly #allowsDoubles: boolean
   #at = 0
 
-  constructor(text: string) {
+  constructor(text: string, allowsDoubles: boolean) {
     this.#text = text
+    this.#allowsDoubles = allowsDoubles
   }
 
   /** Skips white space; the code of the next character. */
@@ -47,6 +52,12 @@ class Reader {
         return false
       case 0x6e:
         this.#at += 4
+        return null
+      case 0x4e: // NaN
+        this.#at += 3
+        return null
+      case 0x49: // Infinity
+        this.#at += 8
         return null
       default:
         return this.#number()
@@ -106,10 +117,14 @@ class Reader {
     return JSON.parse(text.slice(start, at + 1)) as string
   }
 
-  #number(): number | bigint {
+  #number(): number | bigint | string | null {
     const text = this.#text
     const start = this.#at
     const isNegative = text.charCodeAt(start) === minus
+    if (isNegative && text.charCodeAt(start + 1) === 0x49) {
+      this.#at += 9
+      return null
+    }
     let at = isNegative ? start + 1 : start
     let value = 0
     let code = text.charCodeAt(at)
@@ -125,14 +140,17 @@ class Reader {
     this.#at = at
     const literal = text.slice(start, at)
     const number = Number(literal)
-    return isInteger && !Number.isSafeInteger(number) ? integerOf(literal, number) : number
+    if (!isInteger) return Number.isFinite(number) ? number : null
+    return Number.isSafeInteger(number) ? number : greatInteger(literal, number, this.#allowsDoubles)
   }
 }
 
-/** Of more than 64 bits, where the scan has let them pass, the double. */
-function integerOf(literal: string, double: number): number | bigint {
+/** Of more than 64 bits, where the scan has let them pass: the double, or the literal. */
+function greatInteger(literal: string, double: number, allowsDoubles: boolean) {
+  const beyond = allowsDoubles ? double : literal
+  if (literal.length > longestOf64) return beyond
   const integer = BigInt(literal)
-  return isInteger64(integer) ? integer : double
+  return isInteger64(integer) ? integer : beyond
 }
 
 /** Digits, `+`, `-`, `.`, `e` and `E`. */
@@ -140,4 +158,5 @@ const isOfNumber = (code: number): boolean =>
   (code >= 0x2b && code <= 0x39 && code !== comma) || (code | 0x20) === 0x65
 
 /** @param text that the scan has accepted */
-export const readWithBigIntegers = (text: string): unknown => new Reader(text).value()
+export const readWithBigIntegers = (text: string, allowsDoubles: boolean): unknown =>
+  new Reader(text, allowsDoubles).value()

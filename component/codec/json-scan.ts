@@ -2,7 +2,8 @@
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import { maxInteger as greatest, minInteger as least } from '#component/syntax/integers.ts'
 import type { Steps } from '#component/yielding.ts'
-import type { ReadRules } from './limits.ts'
+import { escapes, hexValue, isDigit, Keys } from './json-text.ts'
+import { maxDigits, type ReadRules } from './limits.ts'
 
 /** The greatest integers, by what they are for; all of a length compare as text. */
 const maxSafeInteger = String(Number.MAX_SAFE_INTEGER)
@@ -12,35 +13,6 @@ const minInteger = String(-least)
 /** Whether an unsigned integer, as text without leading zeros, is greater than another one. */
 const isBeyond = (digits: string, limit: string): boolean =>
   digits.length === limit.length ? digits > limit : digits.length > limit.length
-
-const isDigit = (code: number) => code >= 0x30 && code <= 0x39
-
-const hexValue = (code: number): number => {
-  if (isDigit(code)) return code - 0x30
-  const lower = code | 0x20
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
-}
-
-/** Letters after a backslash, `u` aside (RFC 8259 §7). */
-const escapes = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)))
-
-/** The keys of one object; for the few keys of most objects a list is faster than a Set. */
-class Keys {
-  readonly #few: string[] = []
-  #many: Set<string> | undefined
-
-  /** @returns whether the key is new */
-  add(key: string): boolean {
-    if (this.#many === undefined) {
-      if (this.#few.includes(key)) return false
-      if (this.#few.push(key) > 12) this.#many = new Set(this.#few)
-      return true
-    }
-    if (this.#many.has(key)) return false
-    this.#many.add(key)
-    return true
-  }
-}
 
 /** Values that are read in one step. */
 const stepLength = 5000
@@ -57,7 +29,8 @@ class Scanner {
   values = 0
   /** The containers that are open, from the outermost on: the keys of an object, nothing of an array. */
   readonly open: (Keys | undefined)[] = []
-  hasBigIntegers = false
+  /** Whether JSON.parse would refuse a number of it, or lose digits. */
+  hasGreatNumbers = false
   /** Whether the text holds only printable ASCII without a backslash: a string then ends at the next quote. */
   readonly isPlain: boolean
   /** Whether the string just read contains a backslash. */
@@ -159,6 +132,7 @@ class Scanner {
     else if (code === 0x74) this.word('true')
     else if (code === 0x66) this.word('false')
     else if (code === 0x6e) this.word('null')
+    else if (this.rules.isWamp && !this.isNumeral(code)) this.nonFinite()
     else this.number()
   }
 
@@ -231,6 +205,19 @@ class Scanner {
     this.position += word.length
   }
 
+  /** Whether a number in digits begins here. */
+  isNumeral(code: number): boolean {
+    return isDigit(code === 0x2d ? this.text.charCodeAt(this.position + 1) : code)
+  }
+
+  /** What JavaScript has for numbers that JSON cannot write, and json.dumps of Python writes. */
+  nonFinite(): void {
+    const word = nonFinites.find((one) => this.text.startsWith(one, this.position))
+    if (word === undefined) this.digits()
+    else this.word(word)
+    this.hasGreatNumbers = true
+  }
+
   digits(): void {
     const start = this.position
     while (isDigit(this.text.charCodeAt(this.position))) this.position++
@@ -258,7 +245,8 @@ class Scanner {
     }
     if (this.position === end) this.integer(start)
     else if (!Number.isFinite(Number(text.slice(start, this.position)))) {
-      this.fail('a number beyond the range of a double', start)
+      if (!this.rules.isWamp) this.fail('a number beyond the range of a double', start)
+      this.hasGreatNumbers = true
     }
   }
 
@@ -269,24 +257,33 @@ class Scanner {
     const isNegative = this.text.charCodeAt(start) === 0x2d
     const digits = this.text.slice(isNegative ? start + 1 : start, end)
     if (!isBeyond(digits, maxSafeInteger)) return
-    const isGreat = isBeyond(digits, isNegative ? minInteger : maxInteger)
-    if (isGreat && !(this.rules.allowGreatIntegers && Number.isFinite(Number(digits)))) {
-      this.fail('an integer of more than 64 bits', start)
+    if (isBeyond(digits, isNegative ? minInteger : maxInteger)) this.beyond64(digits, start)
+    this.hasGreatNumbers = true
+  }
+
+  /** They become text in messages of WAMP, and doubles where the rules allow them. */
+  beyond64(digits: string, start: number): void {
+    const { isWamp, allowGreatIntegers } = this.rules
+    const isDouble = allowGreatIntegers && Number.isFinite(Number(digits))
+    if (!isWamp && !isDouble) this.fail('an integer of more than 64 bits', start)
+    if (digits.length > maxDigits && !isDouble) {
+      this.fail(`an integer of more than ${maxDigits} digits`, start)
     }
-    this.hasBigIntegers = true
   }
 }
 
+const nonFinites = ['NaN', 'Infinity', '-Infinity'] as const
+
 /**
  * Checks JSON text by RFC 8259 and the rules.
- * @returns whether it holds integers beyond 2^53
+ * @returns whether it holds numbers that JSON.parse would refuse or round
  * @throws ServiceError 413 for too many values, else 400; the message names the position, never data
  */
 export function scanJson(text: string, rules: ReadRules): boolean {
   const scanner = new Scanner(text, rules)
   scanner.read(Number.POSITIVE_INFINITY)
   scanner.end()
-  return scanner.hasBigIntegers
+  return scanner.hasGreatNumbers
 }
 
 /** {@link scanJson} in steps. */
@@ -294,5 +291,22 @@ export function* scanningJson(text: string, rules: ReadRules): Steps<boolean> {
   const scanner = new Scanner(text, rules)
   while (!scanner.read(stepLength)) yield
   scanner.end()
-  return scanner.hasBigIntegers
+  return scanner.hasGreatNumbers
+}
+
+/** Where the items of a list begin and end, up to the first that cannot be read. */
+export function* scanItems(text: string, rules: ReadRules): Iterable<readonly [number, number]> {
+  const scanner = new Scanner(text, rules)
+  try {
+    if (scanner.next() !== 0x5b) return
+    do {
+      scanner.position++
+      scanner.next()
+      const start = scanner.position
+      scanner.read(Number.POSITIVE_INFINITY)
+      yield [start, scanner.position]
+    } while (scanner.next() === 0x2c)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+  }
 }

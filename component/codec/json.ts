@@ -3,7 +3,7 @@ import { Buffer, isUtf8 } from 'node:buffer'
 import { ServiceError } from '#component/errors.ts'
 import type { Steps } from '#component/yielding.ts'
 import { readWithBigIntegers } from './json-integers.ts'
-import { scanJson, scanningJson } from './json-scan.ts'
+import { scanItems, scanJson, scanningJson } from './json-scan.ts'
 import { bodyRules, maxTextLength, type ReadRules, trustedRules } from './limits.ts'
 import { jsonWalk, mapLeaves, Walk } from './walk.ts'
 
@@ -27,19 +27,39 @@ export function parseJson(source: string | Uint8Array, rules: ReadRules = bodyRu
   return scanned(text, scanJson(text, rules), rules)
 }
 
+/** Most items of a head: no message has more fields. */
+const maxItems = 8
+
+/** The first items of a list, up to the first that cannot be read. */
+export function jsonHead(bytes: Uint8Array, rules: ReadRules): readonly unknown[] {
+  const items: unknown[] = []
+  // a character a byte, so that what is no UTF-8 is found in its item
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  try {
+    for (const [start, end] of scanItems(text, rules)) {
+      if (items.length < maxItems) items.push(parseJson(bytes.subarray(start, end), rules))
+    }
+  } catch {
+    // it ends here
+  }
+  return items
+}
+
 /** {@link parseJson} in steps; that of JSON.parse is one. */
 export function* parsingJson(source: Uint8Array, rules: ReadRules = bodyRules): Steps<unknown> {
   const text = decodeUtf8(source)
   yield
-  const hasBigIntegers = yield* scanningJson(text, rules)
+  const hasGreatNumbers = yield* scanningJson(text, rules)
   yield
-  return scanned(text, hasBigIntegers, rules)
+  return scanned(text, hasGreatNumbers, rules)
 }
 
 /** The value of text that the scan has accepted. */
-function scanned(text: string, hasBigIntegers: boolean, rules: ReadRules): unknown {
-  const value: unknown = hasBigIntegers ? readWithBigIntegers(text) : JSON.parse(text)
-  return rules.hasBytes && text.includes(escapedNul) ? mapLeaves(value, decodeBinary) : value
+function scanned(text: string, hasGreatNumbers: boolean, rules: ReadRules): unknown {
+  const value: unknown = hasGreatNumbers
+    ? readWithBigIntegers(text, rules.allowGreatIntegers)
+    : JSON.parse(text)
+  return rules.isWamp && text.includes(escapedNul) ? mapLeaves(value, decodeBinary) : value
 }
 
 /** Integers beyond 2^53 have at least this many digits. */

@@ -10,14 +10,13 @@ export interface ReadRules {
   readonly allowLoneSurrogates: boolean
   /** A key `__proto__` becomes a key like any other. */
   readonly allowProtoKeys: boolean
-  /** A number as key becomes text; JSON has none. */
-  readonly allowNumberKeys: boolean
   /** An integer of more than 64 bits becomes a double; else it is refused. */
   readonly allowGreatIntegers: boolean
-  /** NaN and infinities stay as they are; JSON has none. */
-  readonly allowNonFinite: boolean
-  /** JSON text of NUL and base64 becomes bytes (WAMP: Binary conversion of JSON strings). */
-  readonly hasBytes: boolean
+  /**
+   * Values that JSON lacks are read as docs/router.md says, "Values"; JSON text of NUL and base64 becomes bytes (WAMP: Binary
+   * conversion of JSON strings).
+   */
+  readonly isWamp: boolean
 }
 
 /** The body of a request or of an upstream's answer (reliability F6). */
@@ -26,10 +25,8 @@ export const bodyRules: ReadRules = {
   values: 200_000,
   allowLoneSurrogates: false,
   allowProtoKeys: false,
-  allowNumberKeys: false,
   allowGreatIntegers: false,
-  allowNonFinite: false,
-  hasBytes: false,
+  isWamp: false,
 }
 
 /** Largest API Specification or realm document, as JSON without blanks; bytes (behaviour: API Specifications). */
@@ -52,9 +49,7 @@ export const peerRules: ReadRules = {
   ...bodyRules,
   depth: 80,
   values: 1_000_000,
-  allowNumberKeys: true,
-  allowNonFinite: true,
-  hasBytes: true,
+  isWamp: true,
 }
 
 /** A message of a peer before WELCOME: HELLO and AUTHENTICATE are short. */
@@ -68,6 +63,9 @@ export const routerRules: ReadRules = {
   allowLoneSurrogates: true,
   allowProtoKeys: true,
 }
+
+/** Most digits of an integer beyond 64 bits in a message of WAMP. */
+export const maxDigits = 1_000
 
 /** Most characters of a written value as JSON text unless a caller says otherwise (reliability F15). */
 export const maxTextLength = 32 * 1024 * 1024

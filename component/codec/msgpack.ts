@@ -1,4 +1,4 @@
-/** MessagePack: 64-bit integers keep every digit, and extension types are refused. */
+/** MessagePack: 64-bit integers keep every digit; extension types are read in messages of WAMP, and refused in bodies. */
 import { Encoder } from '@msgpack/msgpack'
 import { ByteReader } from './byte-reader.ts'
 import {
@@ -9,6 +9,7 @@ import {
   type ReadRules,
 } from './limits.ts'
 import { jsonWalk, toBinary, Walk } from './walk.ts'
+import { timestampText } from './wamp-values.ts'
 
 class Reader extends ByteReader {
   value(depth: number): unknown {
@@ -19,7 +20,7 @@ class Reader extends ByteReader {
     if (code < 0xc0) return this.text(code & 0x1f)
     if (code >= 0xe0) return code - 256
     const read = readers[code]
-    return read ? read(this, depth) : this.fail('an extension type or unknown code')
+    return read ? read(this, depth) : this.fail('an unknown code')
   }
 
   signed64(): number | bigint {
@@ -27,9 +28,20 @@ class Reader extends ByteReader {
     const number = this.bytes.readInt32BE(start) * 2 ** 32 + this.bytes.readUInt32BE(start + 4)
     return Number.isSafeInteger(number) ? number : this.bytes.readBigInt64BE(start)
   }
+
+  /** A timestamp as text, any other extension as bytes. */
+  extension(size: number): unknown {
+    if (!this.rules.isWamp) this.fail('an extension type')
+    const type = this.bytes.readInt8(this.take(1))
+    const data = this.binary(size)
+    return (type === timestamp ? timestampText(data) : undefined) ?? data
+  }
 }
 
-/** Readers of the content after a code, by the table of the MessagePack specification; extension types have no row. */
+/** The type of timestamps. */
+const timestamp = -1
+
+/** Readers of the content after a code, by the table of the MessagePack specification. */
 const readers: Readonly<Record<number, (reader: Reader, depth: number) => unknown>> = {
   192: () => null,
   194: () => false,
@@ -37,6 +49,9 @@ const readers: Readonly<Record<number, (reader: Reader, depth: number) => unknow
   196: (reader) => reader.binary(reader.byte()),
   197: (reader) => reader.binary(reader.unsigned(2)),
   198: (reader) => reader.binary(reader.unsigned(4)),
+  199: (reader) => reader.extension(reader.byte()),
+  200: (reader) => reader.extension(reader.unsigned(2)),
+  201: (reader) => reader.extension(reader.unsigned(4)),
   202: (reader) => reader.float(reader.bytes.readFloatBE(reader.take(4))),
   203: (reader) => reader.float(reader.bytes.readDoubleBE(reader.take(8))),
   204: (reader) => reader.byte(),
@@ -47,6 +62,11 @@ const readers: Readonly<Record<number, (reader: Reader, depth: number) => unknow
   209: (reader) => reader.bytes.readInt16BE(reader.take(2)),
   210: (reader) => reader.bytes.readInt32BE(reader.take(4)),
   211: (reader) => reader.signed64(),
+  212: (reader) => reader.extension(1),
+  213: (reader) => reader.extension(2),
+  214: (reader) => reader.extension(4),
+  215: (reader) => reader.extension(8),
+  216: (reader) => reader.extension(16),
   217: (reader) => reader.text(reader.byte()),
   218: (reader) => reader.text(reader.unsigned(2)),
   219: (reader) => reader.text(reader.unsigned(4)),
@@ -62,6 +82,10 @@ const readers: Readonly<Record<number, (reader: Reader, depth: number) => unknow
  */
 export const decodeMsgpack = (bytes: Uint8Array, rules: ReadRules = bodyRules): unknown =>
   new Reader('MessagePack data', bytes, rules).whole()
+
+/** The items of a list up to the first that cannot be read. */
+export const msgpackHead = (bytes: Uint8Array, rules: ReadRules): readonly unknown[] =>
+  new Reader('MessagePack data', bytes, rules).head()
 
 const encoder = new Encoder({ useBigInt64: true, maxDepth: maxWrittenDepth })
 

@@ -1,9 +1,9 @@
 /** The three serializers of WAMP, for both ends of a connection: 64-bit integers stay exact, bytes stay bytes. */
 import { Buffer } from 'node:buffer'
-import { decodeCbor, encodeCbor } from './cbor.ts'
-import { parseJson, stringifyJson } from './json.ts'
+import { cborHead, decodeCbor, encodeCbor } from './cbor.ts'
+import { jsonHead, parseJson, stringifyJson } from './json.ts'
 import type { ReadRules } from './limits.ts'
-import { decodeMsgpack, encodeMsgpack } from './msgpack.ts'
+import { decodeMsgpack, encodeMsgpack, msgpackHead } from './msgpack.ts'
 import { toBinary } from './walk.ts'
 
 /** How messages become bytes. */
@@ -18,6 +18,8 @@ export interface Serializer {
   encode(message: readonly unknown[], hasSpecials?: boolean): string | Uint8Array
   /** @throws ServiceError when the bytes are not a message of plain values within the rules */
   decode(bytes: Uint8Array, rules: ReadRules): unknown
+  /** The first fields of a message that cannot be decoded, up to the one that cannot. */
+  head(bytes: Uint8Array, rules: ReadRules): readonly unknown[]
 }
 
 /** By the name that configuration and subprotocol use. */
@@ -27,6 +29,7 @@ export const serializers = {
     isBinary: false,
     encode: (message) => stringifyJson(message),
     decode: parseJson,
+    head: jsonHead,
   },
   msgpack: {
     protocol: 'wamp.2.msgpack',
@@ -34,12 +37,14 @@ export const serializers = {
     encode: (message, hasSpecials = true) =>
       encodeMsgpack(hasSpecials ? toBinary(message) : message),
     decode: decodeMsgpack,
+    head: msgpackHead,
   },
   cbor: {
     protocol: 'wamp.2.cbor',
     isBinary: true,
     encode: (message, hasSpecials = true) => encodeCbor(hasSpecials ? toBinary(message) : message),
     decode: decodeCbor,
+    head: cborHead,
   },
 } as const satisfies Record<string, Serializer>
 

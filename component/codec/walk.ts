@@ -67,7 +67,8 @@ export class Walk {
         break
       case 'number':
         this.size += 1
-        if (value >= this.#specialFrom || value <= this.#specialTo) this.hasSpecials = true
+        // NaN is special, too
+        if (!(value < this.#specialFrom && value > this.#specialTo)) this.hasSpecials = true
         break
       case 'boolean':
         this.size += 1
@@ -163,12 +164,16 @@ function mapMap(
 
 const [greatFrom, greatTo] = binaryWalk.special
 
+/** An integer up to 2^53, the greatest id, as BigInt; what is not finite as null; other floats as they are. */
+function greatNumber(value: number): bigint | number | null {
+  if (!Number.isFinite(value)) return null
+  return Number.isInteger(value) && Math.abs(value) <= 2 ** 53 ? BigInt(value) : value
+}
+
 function binaryLeaf(value: unknown): unknown {
   switch (typeof value) {
     case 'number':
-      return (value >= greatFrom || value <= greatTo) && Number.isSafeInteger(value)
-        ? BigInt(value)
-        : value
+      return value < greatFrom && value > greatTo ? value : greatNumber(value)
     case 'string':
       if (!value.isWellFormed()) throw new ExpressionError('a text is not valid Unicode')
       return value
