@@ -45,6 +45,7 @@ const errors = {
   'wamp.error.disclose_me_not_allowed': [400, 'Disclosing the caller is not allowed.'],
   'wamp.error.goodbye_and_out': [500, 'The session is closing.'],
   'wamp.error.invalid_argument': [400, 'An argument is missing, unexpected or of the wrong type.'],
+  'wamp.error.invalid_payload': [502, 'The payload of a WAMP message cannot be read.'],
   'wamp.error.invalid_uri': [400, 'A URI is malformed.'],
   'wamp.error.net_failure': [502, 'The WAMP router cannot be reached.'],
   'wamp.error.no_eligible_callee': [502, 'No callee is eligible for the call.'],

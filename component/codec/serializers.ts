@@ -1,5 +1,6 @@
 /** The three serializers of WAMP, for both ends of a connection: 64-bit integers stay exact, bytes stay bytes. */
 import { Buffer } from 'node:buffer'
+import { messageOf } from '#component/errors.ts'
 import { cborHead, decodeCbor, encodeCbor } from './cbor.ts'
 import { jsonHead, parseJson, stringifyJson } from './json.ts'
 import type { ReadRules } from './limits.ts'
@@ -50,6 +51,34 @@ export const serializers = {
 
 /** The name of a serializer. */
 export type SerializerName = keyof typeof serializers
+
+/** What a peer has sent. */
+export interface Received {
+  /** The message; only its first fields where there is a problem. */
+  readonly fields: unknown
+  /** Why the fields behind them cannot be read. */
+  readonly problem?: string
+}
+
+/** The greatest id (WAMP: IDs); as an integer beyond 2^53 - 1 it is read as BigInt. */
+const greatestId = 2n ** 53n
+
+/** The ids of a message are among its first fields. */
+function withNumbers(fields: unknown[]): readonly unknown[] {
+  for (let at = 1; at <= 3; at++) if (fields[at] === greatestId) fields[at] = Number(greatestId)
+  return fields
+}
+
+/** Reads a message as far as it can be read; its ids are numbers. */
+export function readMessage(serializer: Serializer, bytes: Uint8Array, rules: ReadRules): Received {
+  try {
+    const fields = serializer.decode(bytes, rules)
+    return { fields: Array.isArray(fields) ? withNumbers(fields) : fields }
+  } catch (error) {
+    const head = [...serializer.head(bytes, rules)]
+    return { fields: withNumbers(head), problem: messageOf(error) }
+  }
+}
 
 /** From this size on an encoded message is kept for one turn of the event loop only, so that it does not stay in memory; bytes. */
 const largeBytes = 65_536

@@ -1,11 +1,12 @@
 /** Decides whether a session may act on a URI: first by the router's own rules, then by the realm's grants. */
+
+import { maxLength } from '#component/router/patterns/uri-index.ts'
 import { isLooseUri, type Match } from '#component/syntax/wamp-uri.ts'
 import { code } from '#component/wamp/messages.ts'
 import { forwardedSender, type Sender } from './message-options.ts'
 import type { Options } from './messages.ts'
 import type { RealmPolicy, RouterAction } from './ports.ts'
 import type { Session } from './session.ts'
-import { maxLength } from './uri-index.ts'
 
 /** Why a request is refused. */
 export interface Denial {

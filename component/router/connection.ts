@@ -2,15 +2,19 @@
 import { type Clock, callAt } from '#component/clock.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code, randomId } from '#component/wamp/messages.ts'
+import type { Attempt, ConnectionState } from './connection-state.ts'
 import { announced } from './features.ts'
+import { offeredMethods } from './message-options.ts'
 import {
   type ClientMessage,
+  describePayload,
   describeViolation,
   type Options,
   ProtocolViolation,
+  requestOf,
   withoutNulls,
 } from './messages.ts'
-import type { Authentication, Challenge, RealmPolicy, RefusedPeer, Welcome } from './ports.ts'
+import type { Authentication, RealmPolicy, RefusedPeer, Welcome } from './ports.ts'
 import type { Realm } from './realm.ts'
 import { Session, type Transport } from './session.ts'
 
@@ -34,29 +38,11 @@ const closeNormal = 1000
 const closeProtocolError = 1002
 const closeTooLarge = 1009
 
-/** The HELLO that is being answered. */
-interface Attempt {
-  readonly realm: string
-  readonly authid: string | undefined
-  readonly session: number
-  readonly authmethod: string
-  readonly roles: unknown
-  challenge: Challenge | undefined
-}
-
-type State =
-  | { readonly kind: 'new' }
-  | { readonly kind: 'joining'; readonly attempt: Attempt }
-  | { readonly kind: 'joined'; readonly session: Session; readonly realm: Realm }
-  /** GOODBYE is sent, and not yet answered. */
-  | { readonly kind: 'leaving' }
-  | { readonly kind: 'closed' }
-
 /** The router's end of one transport. */
 export class Connection {
   readonly #transport: Transport
   readonly #ports: ConnectionPorts
-  #state: State = { kind: 'new' }
+  #state: ConnectionState = { kind: 'new' }
   #stopTimer: () => void = () => {}
 
   constructor(transport: Transport, ports: ConnectionPorts) {
@@ -76,12 +62,17 @@ export class Connection {
     return this.#state.kind === 'joined' || this.#state.kind === 'leaving'
   }
 
-  /** A message has arrived. Never throws: what goes wrong ends this session only. */
-  receive(message: unknown): void {
+  /**
+   * A message has arrived. Never throws: what goes wrong ends this session only.
+   * @param problem why the message is only its first fields
+   */
+  receive(message: unknown, problem?: string): void {
     try {
-      const violation = describeViolation(message)
+      const violation = problem === undefined ? describeViolation(message) : undefined
       if (violation !== undefined) throw new ProtocolViolation(violation)
-      this.#dispatch(withoutNulls(message as WampMessage))
+      const found = problem ?? describePayload(message as WampMessage)
+      if (found === undefined) this.#dispatch(withoutNulls(message as WampMessage))
+      else this.#cannotRead(message, found)
     } catch (error) {
       if (error instanceof ProtocolViolation) {
         this.abort('wamp.error.protocol_violation', error.message, closeProtocolError)
@@ -90,6 +81,13 @@ export class Connection {
         this.abort('wamp.error.system_failure', 'an internal error occurred')
       }
     }
+  }
+
+  #cannotRead(fields: unknown, problem: string): void {
+    const state = this.#state
+    const request = state.kind === 'joined' ? requestOf(fields) : undefined
+    if (state.kind !== 'joined' || request === undefined) throw new ProtocolViolation(problem)
+    state.realm.cannotRead(state.session, fields as WampMessage, request, problem)
   }
 
   #dispatch(message: WampMessage): void {
@@ -123,14 +121,12 @@ export class Connection {
   }
 
   #hello(realm: string, details: Options): void {
-    const { authextra, authmethods = ['anonymous'], roles } = details
+    const { authextra, roles } = details
     const authid = typeof details.authid === 'string' ? details.authid : undefined
     if (typeof roles !== 'object' || roles === null) {
       throw new ProtocolViolation('HELLO: roles is not a map')
     }
-    const offered = (Array.isArray(authmethods) ? authmethods : []).filter(
-      (method) => typeof method === 'string',
-    )
+    const offered = offeredMethods(details)
     const claims = { realm, authid, authmethods: offered }
     if (this.#ports.realm(realm) === undefined) {
       this.#refuse(claims, 'wamp.error.no_such_realm', 'the realm does not exist')
@@ -219,7 +215,7 @@ export class Connection {
   }
 
   /** The peer leaves; it may say HELLO again. */
-  #answerGoodbye({ realm, session }: Extract<State, { kind: 'joined' }>): void {
+  #answerGoodbye({ realm, session }: Extract<ConnectionState, { kind: 'joined' }>): void {
     this.#state = { kind: 'new' }
     realm.leave(session)
     this.#trySend([code.goodbye, {}, 'wamp.close.goodbye_and_out'])

@@ -106,9 +106,11 @@ export class Dealer {
   /** WAMP: Call Canceling. A callee that cannot be interrupted makes every mode `skip`. */
   cancel(session: Session, message: CancelMessage): void {
     const [, request, options] = message
-    const { mode = 'killnowait' } = options
+    const mode = options.mode ?? 'killnowait'
     if (!cancelModes.includes(mode)) {
-      throw new ProtocolViolation('CANCEL: mode is not skip, kill or killnowait')
+      const text = 'mode is not skip, kill or killnowait'
+      this.cannotCancel(session, request, 'wamp.error.option_not_allowed', text)
+      return
     }
     const invocation = session.calls.get(request)
     if (invocation === undefined) return // answered meanwhile
@@ -155,6 +157,34 @@ export class Dealer {
     this.#settle(invocation)
     const head = [code.error, code.call, invocation.callRequest, message[3], message[4]]
     this.#pass(invocation, withPayload(head, message, 5))
+  }
+
+  /**
+   * Fails a call whose answer cannot be read, or has wrong options.
+   * @param isProgress whether the callee is still at work
+   * @returns the procedure; undefined where the call is over
+   */
+  cannotAnswer(
+    session: Session,
+    request: number,
+    uri: string,
+    text: string,
+    isProgress = false,
+  ): string | undefined {
+    const invocation = session.invocations.get(request)
+    if (invocation === undefined) return undefined
+    if (isProgress) this.#interrupt(invocation, 'killnowait', 'wamp.error.canceled')
+    this.#fail(invocation, uri, text)
+    return invocation.procedure
+  }
+
+  /** Ends a call whose CANCEL is wrong: no client takes an ERROR to CANCEL. @returns the procedure; undefined where the call is over */
+  cannotCancel(session: Session, request: number, uri: string, text: string): string | undefined {
+    const invocation = session.calls.get(request)
+    if (invocation === undefined) return undefined
+    this.#interrupt(invocation, 'killnowait', 'wamp.error.canceled')
+    this.#fail(invocation, uri, text)
+    return invocation.procedure
   }
 
   #pass(invocation: Invocation, answer: WampMessage): void {

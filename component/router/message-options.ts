@@ -5,6 +5,13 @@ import type { Denial } from './authorize.ts'
 import type { Options } from './messages.ts'
 import type { Session } from './session.ts'
 
+/** HELLO.Details.authmethods, those that are text; `anonymous` where there is no list, or an empty one: autobahn-cpp sends such. */
+export function offeredMethods({ authmethods }: Options): readonly string[] {
+  if (!Array.isArray(authmethods)) return (authmethods ?? null) === null ? ['anonymous'] : []
+  if (authmethods.length === 0) return ['anonymous']
+  return authmethods.filter((method) => typeof method === 'string')
+}
+
 /** The longest that a timer of Node can wait, in milliseconds. */
 export const maxTimeoutMs = 2 ** 31 - 1
 

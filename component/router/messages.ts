@@ -70,7 +70,7 @@ const shapes: readonly (Shape | undefined)[] = Object.assign(new Array<Shape | u
 function isKind(value: unknown, kind: Kind): boolean {
   switch (kind) {
     case 'id':
-      return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
+      return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 2 ** 53
     case 'list':
       return value === null || Array.isArray(value)
     case 'map':
@@ -82,7 +82,7 @@ function isKind(value: unknown, kind: Kind): boolean {
   }
 }
 
-/** Describes the violation in the shape of a client's message; undefined when the shape is valid. */
+/** Describes the violation in the shape of a client's message, its payload aside; undefined when the shape is valid. */
 export function describeViolation(message: unknown): string | undefined {
   if (!Array.isArray(message)) return 'expected a list as message'
   const found = typeof message[0] === 'number' ? shapes[message[0]] : undefined
@@ -91,13 +91,39 @@ export function describeViolation(message: unknown): string | undefined {
   if (count < found.required || count > found.kinds.length) {
     return `${found.name}: found ${count} fields, expected ${found.required} to ${found.kinds.length}`
   }
-  for (let index = 0; index < count; index++) {
-    const kind = found.kinds[index]
+  return misfit(found, message, 0, found.required)
+}
+
+/** The first field between two that is not of its kind. */
+function misfit(
+  { name, kinds }: Shape,
+  message: readonly unknown[],
+  from: number,
+  to: number,
+): string | undefined {
+  for (let index = from; index < to; index++) {
+    const kind = kinds[index]
     if (kind !== undefined && !isKind(message[index + 1], kind)) {
-      return `${found.name}: field ${index + 1} is not a valid ${kind}`
+      return `${name}: field ${index + 1} is not a valid ${kind}`
     }
   }
   return undefined
+}
+
+/** Describes what is wrong with the payload of a message without a violation. */
+export function describePayload(message: WampMessage): string | undefined {
+  const found = shapes[Number(message[0])]
+  return found && misfit(found, message, found.required, message.length - 1)
+}
+
+/** The code and request id of a message of a joined session whose first fields are these; undefined where they do not tell them. */
+export function requestOf(fields: unknown): readonly [type: number, request: number] | undefined {
+  if (!Array.isArray(fields)) return undefined
+  const [type] = fields
+  const kinds = (typeof type === 'number' ? shapes[type]?.kinds : undefined) ?? []
+  const at = kinds.indexOf('id') + 1
+  const request: unknown = fields[at]
+  return at > 0 && isKind(request, 'id') ? [Number(type), Number(request)] : undefined
 }
 
 /** A client's message without a violation, with an empty list or map in place of `null`: nexus, a client in Go, has it for none. */

@@ -1,8 +1,9 @@
 /** The registrations or the subscriptions of one realm: by id and by pattern, and within their limits. */
+
+import { UriIndex } from '#component/router/patterns/uri-index.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
 import type { RealmPorts } from './realm-ports.ts'
 import type { Pattern, Session } from './session.ts'
-import { UriIndex } from './uri-index.ts'
 
 /** The reason of refusals. */
 export const limitExceeded = 'wamp.error.limit_exceeded'

@@ -16,6 +16,16 @@ export interface RouterLimits {
 /** As in the configuration. */
 export const defaultLimits: RouterLimits = { perSession: 5_000, perRealm: 50_000 }
 
+/** A message of a session of which a part could not be read, or that a session could not be sent. */
+export interface UnreadableMessage {
+  readonly realm: string
+  readonly authid: string
+  /** The procedure or topic; undefined where it is not known. */
+  readonly uri: string | undefined
+  /** One lower-case sentence without data. */
+  readonly problem: string
+}
+
 /** The parts of the router that all realms share. */
 export interface RealmPorts {
   readonly clock: Clock
@@ -28,6 +38,7 @@ export interface RealmPorts {
   readonly maxRetained: number
   /** Lets other work run in the middle of long work; absent: long work is done at once. */
   readonly yieldTurn: YieldTurn | undefined
+  readonly onUnreadable: (message: UnreadableMessage) => void
   /** Called with failures that no peer has caused. */
   readonly onError: (error: unknown) => void
 }

@@ -1,6 +1,7 @@
 /** One realm of the router: its sessions, and the messages they exchange. */
 
 import { Quota } from '#component/limits/quota.ts'
+import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
 import { Broker } from './broker.ts'
@@ -11,6 +12,7 @@ import type { RealmPorts } from './realm-ports.ts'
 import { Registrations } from './registrations.ts'
 import { RetainedEvents } from './retained.ts'
 import type { Session } from './session.ts'
+import { answerUnreadable } from './unreadable.ts'
 
 /** A realm that has been joined since the router started. */
 export class Realm {
@@ -83,6 +85,19 @@ export class Realm {
     yield* this.#registrations.leaving(session)
     const { authid, authrole, id } = session
     this.#broker.announce('wamp.session.on_leave', [id, authid, authrole])
+  }
+
+  /** Answers a message that cannot be read behind its first fields: an ERROR to that message alone. */
+  cannotRead(
+    session: Session,
+    fields: WampMessage,
+    request: readonly [type: number, request: number],
+    problem: string,
+  ): void {
+    const found = { fields, request, text: `the message cannot be read: ${problem}` }
+    const uri = answerUnreadable(session, found, this.#dealer)
+    const { realm, authid } = session
+    this.#ports.onUnreadable({ realm, authid, uri, problem })
   }
 
   /**

@@ -2,9 +2,9 @@
 import { routerRules } from '#component/codec/limits.ts'
 import { serializers } from '#component/codec/serializers.ts'
 import type { Quota } from '#component/limits/quota.ts'
+import { UriIndex } from '#component/router/patterns/uri-index.ts'
 import type { Options, PublishMessage } from './messages.ts'
 import type { Subscription } from './session.ts'
-import { UriIndex } from './uri-index.ts'
 
 /** An event that is kept. */
 export interface Retained {

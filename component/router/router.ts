@@ -19,7 +19,7 @@ import type { Session, Transport } from './session.ts'
 import { WebSocketTransport } from './websocket-transport.ts'
 
 /** Options that the realms share; `maxRetained` is 10,000 unless given. */
-type SharedOption = 'clock' | 'maxRetained' | 'yieldTurn' | 'onError'
+type SharedOption = 'clock' | 'maxRetained' | 'yieldTurn' | 'onError' | 'onUnreadable'
 
 /** Options of a router. */
 export interface RouterOptions extends Partial<Pick<RealmPorts, SharedOption>> {
@@ -67,7 +67,7 @@ export class Router {
   #isClosed = false
 
   constructor(options: RouterOptions) {
-    const { clock = systemClock, onError = () => {}, policy } = options
+    const { clock = systemClock, onError = () => {}, onUnreadable = () => {}, policy } = options
     this.#options = options
     this.#clock = clock
     const { maxSessions = 10_000, usage = new LimitUsage() } = options
@@ -78,7 +78,7 @@ export class Router {
     const limits = { ...defaultLimits, ...options.limits }
     this.#declare(usage, maxSessions, limits)
     const realmPorts = {
-      ...{ clock, authorizer, onError, limits, usage, yieldTurn: options.yieldTurn },
+      ...{ clock, authorizer, onError, onUnreadable, limits, usage, yieldTurn: options.yieldTurn },
       retainedBudget: new Quota(Math.floor(budget.limit / 8), budget),
       maxRetained: options.maxRetained ?? 10_000,
     }
@@ -188,7 +188,7 @@ export class Router {
         pingIntervalMs: this.#options.pingIntervalMs ?? 5_000,
         maxBufferedBytes: this.#options.maxBufferedBytes ?? 64 * 1024 * 1024,
         isJoined: () => connection.isJoined,
-        onMessage: (message) => connection.receive(message),
+        onMessage: (message, problem) => connection.receive(message, problem),
         onTooLong: (problem) => connection.tooLong(problem),
         onClose: () => this.#disconnect(connection),
       })

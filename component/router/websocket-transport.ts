@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
 import { peerRules, strangerRules } from '#component/codec/limits.ts'
-import type { Serializer } from '#component/codec/serializers.ts'
+import { readMessage, type Serializer } from '#component/codec/serializers.ts'
 import type { Backlog, Holder } from '#component/router/limits/backlog.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
 import { Unread } from '#component/router/limits/unread.ts'
@@ -40,8 +40,8 @@ export interface WebSocketOptions {
   readonly backlog: Backlog
   /** Whether the peer has received WELCOME. */
   readonly isJoined: () => boolean
-  /** A message has arrived; undefined in place of one that cannot be decoded. */
-  readonly onMessage: (message: unknown) => void
+  /** A message has arrived, or its first fields and why it has no more that can be read; undefined in place of what is none. */
+  readonly onMessage: (message: unknown, problem?: string) => void
   /** A message is longer than the peer may send now. */
   readonly onTooLong: (problem: string) => void
   readonly onClose: () => void
@@ -183,14 +183,16 @@ export class WebSocketTransport implements Transport, Holder {
       this.#refuse()
       return
     }
-    let message: unknown
-    try {
-      const rules = isStranger ? strangerRules : peerRules
-      message = isBinary === serializer.isBinary ? serializer.decode(data, rules) : undefined
-    } catch {
-      message = undefined // a protocol violation, like any other value that is no message
+    if (isBinary !== serializer.isBinary) {
+      onMessage(undefined)
+      return
     }
-    onMessage(message)
+    const { fields, problem } = readMessage(
+      serializer,
+      data,
+      isStranger ? strangerRules : peerRules,
+    )
+    onMessage(fields, problem)
   }
 
   /** Link check: reliability F2. Bytes count, not messages: a long one may take its time, either way. */

@@ -63,5 +63,6 @@ export const initialStatusCodes: Readonly<Record<string, number>> = {
   'wamp.error.procedure_already_exists': 400,
   'wamp.error.system_shutdown': 500,
   'wamp.error.payload_size_exceeded': 413,
+  'wamp.error.invalid_payload': 502,
   'wamp.error.timeout': 504,
 }

@@ -18,7 +18,7 @@ export type Gap =
   | { readonly code: 'router_lost'; readonly since: number; readonly until: number }
   | { readonly code: 'history_lost' }
   | { readonly code: 'slow'; readonly dropped: number }
-  | { readonly code: 'not_rendered' | 'too_large'; readonly id: string }
+  | { readonly code: 'not_rendered' | 'too_large' | 'unreadable'; readonly id: string }
 
 /** One event or gap of a source. */
 export interface Entry {

@@ -199,6 +199,14 @@ export class Source implements Tongue, WatchHandlers {
     this.#add({ seq: this.ring.nextSeq, at, size, event, gap: undefined })
   }
 
+  onMissed(publication_id: number): void {
+    if (this.#isClosed) return
+    this.#ports.onReceived()
+    const gap: Gap = { code: 'unreadable', id: this.idOf(publication_id) }
+    const at = this.#ports.clock.now()
+    this.#add({ seq: this.ring.nextSeq, at, size: 0, event: undefined, gap })
+  }
+
   onLost(): void {
     if (this.#isClosed) return
     this.#lostAt ??= this.#ports.clock.now()

@@ -5,7 +5,7 @@ import { type Channel, ignore, type OpenChannel, silence } from '#component/wamp
 import { Subscriptions } from '#component/wamp/watch/subscriptions.ts'
 import type { Client, MakeClient } from './client.ts'
 import { Endpoints } from './endpoints.ts'
-import { failure, notJoined, rejected } from './failure.ts'
+import { failure, invocationError, notJoined, rejected } from './failure.ts'
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
 import { asMap, code, emptyError, fullInvocation, isAnswer, withoutPassthru } from './messages.ts'
@@ -14,6 +14,7 @@ import { type Progress, Requests } from './requests.ts'
 import type { EventHandler, InvocationHandler } from './session.ts'
 import { defaultJoinTimeoutMs, type SessionOptions } from './session-options.ts'
 import { type Ending, endingOf } from './session-record.ts'
+import { errorInPlaceOf, UnreadableLog, unreadable } from './unreadable.ts'
 
 /** The dependencies of a connection. */
 export interface ConnectionPorts {
@@ -64,8 +65,9 @@ export class Connection {
   readonly #endpoints: Endpoints
   /** There from the first one on. */
   #subscriptions: Subscriptions | undefined
-  /** Ids that the client knows: it would end the connection over others. */
-  readonly #registrations = new Set<unknown>()
+  /** Procedures by the ids that the client knows: it would end the connection over others. */
+  readonly #registrations = new Map<unknown, string | undefined>()
+  readonly #unreadable: UnreadableLog
 
   constructor(ports: ConnectionPorts) {
     const { realm_uri, clock, log, joinTimeoutMs = defaultJoinTimeoutMs } = ports.options
@@ -73,6 +75,7 @@ export class Connection {
     this.#clock = clock
     this.#requests = new Requests(clock, (type, id) => this.#giveUp(type, id))
     this.#endpoints = new Endpoints(log)
+    this.#unreadable = new UnreadableLog(realm_uri, clock, log)
     this.#channel = ports.openChannel()
     this.#outbox = new Outbox(this.#channel, (empty) => this.#endpoints.take(empty))
     this.#client = ports.makeClient({
@@ -85,6 +88,7 @@ export class Connection {
     })
     this.#channel.onOpen = () => this.#client.opened()
     this.#channel.onMessage = (message) => this.#receive(message)
+    this.#channel.onUnreadable = (fields, problem) => this.#cannotRead(fields, problem)
     this.#channel.onClose = (reason) => this.#end(reason, true)
     this.#stopTimer = clock.after(joinTimeoutMs, () => {
       this.#end('the router did not send WELCOME in time', true)
@@ -129,7 +133,7 @@ export class Connection {
       if (id !== undefined) this.#feed(emptyError(type, id))
       return { id, answer: problem ? rejected(problem) : Promise.resolve(read([type])) }
     }
-    return { id, answer: this.#requests.wait(id, type, timeoutMs, read, progress) }
+    return { id, answer: this.#requests.wait(id, type, draft[3], timeoutMs, read, progress) }
   }
 
   /** Cancels a call: settles it and tells the router. */
@@ -157,7 +161,7 @@ export class Connection {
     options: Readonly<Record<string, unknown>>,
   ): Promise<void> {
     const onEvent = (message: WampMessage) => this.#endpoints.deliver(handler, topic, message)
-    const listener = { onEvent, onSubscribed: ignore, onRevoked: ignore }
+    const listener = { onEvent, onMissed: ignore, onSubscribed: ignore, onRevoked: ignore }
     const { subscriptions } = this
     if (!subscriptions) throw notJoined()
     await subscriptions.subscribe(topic, options, registerMs, listener)
@@ -195,7 +199,7 @@ export class Connection {
   #giveUp(type: number, id: unknown): void {
     if (this.#state !== 'joined') return
     this.#feed(emptyError(type, id))
-    if (type === code.call) this.#outbox.pass([code.cancel, id, { mode: 'killnowait' }])
+    if (type === code.call) this.#cancelAtRouter(id)
     // what the client does not know it has registered would end the connection later: begin again
     if (type === code.register) {
       queueMicrotask(() => this.#end('the router does not answer', true))
@@ -235,12 +239,36 @@ export class Connection {
     // anything else was not asked for: both libraries would end the connection over it
   }
 
+  /** One value of a peer that cannot be read is the failure of its message, at once. */
+  #cannotRead(fields: WampMessage, problem: string): void {
+    const [type, id] = fields
+    const error = errorInPlaceOf(fields, problem)
+    if (type === code.event) {
+      this.#unreadable.tell(this.#subscriptions?.miss(fields), problem)
+    } else if (type === code.invocation) {
+      this.#unreadable.tell(this.#registrations.get(fields[2]), problem)
+      this.#outbox.pass(invocationError(id, unreadable(problem)))
+    } else if (error) {
+      this.#unreadable.tell(this.#requests.nameOf(error[2]), problem)
+      this.#settle(error)
+      if (asMap(fields[2]).progress === true) this.#cancelAtRouter(id)
+    } else {
+      this.#unreadable.tell(undefined, problem)
+      if (this.#state === 'joining') this.#end(`a message of the router: ${problem}`, true)
+    }
+  }
+
+  #cancelAtRouter(id: unknown): void {
+    this.#outbox.pass([code.cancel, id, { mode: 'killnowait' }])
+  }
+
   #settle(message: WampMessage): void {
+    const name = this.#requests.nameOf(message[1])
     if (!this.#requests.settle(message)) {
       this.#subscriptions?.settle(message)
       return
     }
-    if (message[0] === code.registered) this.#registrations.add(message[2])
+    if (message[0] === code.registered) this.#registrations.set(message[2], name)
     if (message[0] === code.result) this.#client.forget(message[1])
     else this.#feed(message)
   }

@@ -11,6 +11,8 @@ import { type CallResult, type ProgressListener, type Publication, WampError } f
 interface Request<T> {
   /** Code of the message that was sent. */
   readonly type: number
+  /** The procedure or topic. */
+  readonly uri: string
   readonly answer: Promise<T>
   /** Makes the result of the promise from the answering message. */
   readonly read: (message: WampMessage) => T
@@ -76,6 +78,11 @@ export class Requests {
     return this.#pending.size
   }
 
+  /** The procedure or topic of a request in flight. */
+  nameOf(id: unknown): string | undefined {
+    return this.#pending.get(id)?.uri
+  }
+
   /**
    * Waits for the answer to a request that was just sent.
    * @param timeoutMs the request settles with `service.error.timeout` then
@@ -84,13 +91,14 @@ export class Requests {
   wait<T>(
     id: unknown,
     type: number,
+    uri: string,
     timeoutMs: number,
     read: (message: WampMessage) => T,
     progress?: Progress,
   ): Promise<T> {
     const { promise: answer, resolve, reject } = Promise.withResolvers<T>()
     const stopTimer = this.#deadline(id, type, timeoutMs)
-    const request: Request<T> = { type, answer, read, resolve, reject, progress, stopTimer }
+    const request: Request<T> = { type, uri, answer, read, resolve, reject, progress, stopTimer }
     this.#pending.set(id, request as Request<unknown>)
     return answer
   }

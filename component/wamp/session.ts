@@ -87,6 +87,8 @@ export interface WatchedEvent {
 export interface WatchHandlers {
   /** May be called before the promise of {@link Session.watch} is settled: right behind SUBSCRIBED. */
   onEvent(event: WatchedEvent): void
+  /** An event has come that cannot be read, which the log tells of. @param publication_id 0 where it could not be read, either */
+  onMissed(publication_id: number): void
   /** No event comes until {@link onBack} or {@link onRefused}: the session is lost, or the router has revoked the subscription. */
   onLost(): void
   /** The session has joined and subscribed again. Events between {@link onLost} and this did not come. */

@@ -1,8 +1,9 @@
 /** The router of this node: the embedded one, or the one that `wamp.url` names; and how sessions reach it. */
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { messageOf } from '#component/errors.ts'
+import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import { gatewayAuthid } from '#component/realm/policy.ts'
-import { Router } from '#component/router/router.ts'
+import { Router, type RouterOptions } from '#component/router/router.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
@@ -103,6 +104,18 @@ interface OpenRouter {
   end(revoked: Revoked): void
 }
 
+/** Tells of messages that cannot be read: one line a minute about each procedure or topic. */
+function unreadableLog(
+  clock: WiringContext['clock'],
+  log: WiringContext['log'],
+): NonNullable<RouterOptions['onUnreadable']> {
+  const throttle = new LogThrottle(clock, linePerMinute)
+  return ({ realm, authid, uri, problem }) => {
+    if (!throttle.admits(`${realm} ${uri}`)) return
+    log.warn({ realm, authid, uri, problem }, 'a message of a WAMP client cannot be read')
+  }
+}
+
 /** Makes the embedded router, which follows the realms. */
 export function openRouter(context: WiringContext): OpenRouter {
   const { config, yieldTurn, budget, clock, log, usage } = context
@@ -124,6 +137,7 @@ export function openRouter(context: WiringContext): OpenRouter {
       perSession: config.limits.subscriptions_per_session,
       perRealm: config.limits.subscriptions_per_realm,
     },
+    onUnreadable: unreadableLog(clock, log),
     onError: (err) => log.error({ err }, 'the router failed on a message'),
   })
   // sessions that the realm would no longer admit are closed

@@ -17,6 +17,11 @@ export interface Channel {
   destroy(): void
   onOpen: () => void
   onMessage: (message: WampMessage) => void
+  /**
+   * A message has come that cannot be read behind its first fields.
+   * @param problem one lower-case sentence without data
+   */
+  onUnreadable: (fields: WampMessage, problem: string) => void
   /** @param reason one lower-case sentence for the log */
   onClose: (reason: string) => void
 }
@@ -28,7 +33,9 @@ export type OpenChannel = () => Channel
 export const ignore = (): void => undefined
 
 /** The handlers of a channel before it is used, and after it has ended. */
-export const silence = { onOpen: ignore, onMessage: ignore, onClose: ignore }
+export const silence = {
+  ...{ onOpen: ignore, onMessage: ignore, onUnreadable: ignore, onClose: ignore },
+}
 
 const walkRules: WalkRules = {
   ...binaryWalk,

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
 import { routerRules } from '#component/codec/limits.ts'
-import type { Serializer } from '#component/codec/serializers.ts'
+import { readMessage, type Serializer } from '#component/codec/serializers.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { type Channel, checkMessage, ignore, tooLarge } from './channel.ts'
 import { Cork } from './cork.ts'
@@ -45,6 +45,7 @@ const bytesOf = (data: WebSocket.RawData): Uint8Array => {
 class SocketChannel implements Channel {
   onOpen: Channel['onOpen'] = ignore
   onMessage: Channel['onMessage'] = ignore
+  onUnreadable: Channel['onUnreadable'] = ignore
   onClose: Channel['onClose'] = ignore
   readonly #options: SocketOptions
   readonly #websocket: WebSocket
@@ -110,14 +111,10 @@ class SocketChannel implements Channel {
       return
     }
     this.#isSilent = false
-    let message: unknown
-    try {
-      message = this.#options.serializer.decode(data, routerRules)
-    } catch {
-      // one peer's broken message must not end the session for all; a request that waits for it has a deadline
-      return
-    }
-    if (Array.isArray(message)) this.onMessage(message)
+    const { fields, problem } = readMessage(this.#options.serializer, data, routerRules)
+    const message = Array.isArray(fields) ? fields : []
+    if (problem !== undefined) this.onUnreadable(message, problem)
+    else this.onMessage(message)
   }
 
   #scheduleCheck(): void {

@@ -99,6 +99,7 @@ export class Proof {
     const lost = () => failure('wamp.error.net_failure', 'the session was lost', true)
     const watch = await this.#session.watch(topic, {}, timeoutMs, {
       onEvent: ({ details }) => seen.resolve(details.publisher_authid),
+      onMissed: () => seen.resolve(undefined),
       onLost: () => seen.reject(lost()),
       onBack: () => undefined,
       onRefused: (error) => seen.reject(error),

@@ -99,6 +99,10 @@ export class StandingWatch implements Watch, SubscriptionListener {
     }
   }
 
+  onMissed(publication: unknown): void {
+    this.#tell(() => this.#handlers.onMissed(Number(publication ?? 0)))
+  }
+
   onRevoked(): void {
     this.lose()
     this.#restore()

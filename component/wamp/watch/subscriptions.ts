@@ -24,6 +24,8 @@ export interface SubscriptionListener {
   /** SUBSCRIBED is here: events follow, the first ones before the promise of {@link Subscriptions.subscribe} is settled. */
   onSubscribed(): void
   onEvent(message: WampMessage): void
+  /** An EVENT has come that cannot be read. @param publication its id, where that could be read */
+  onMissed(publication: unknown): void
   /** The router has taken the subscription away; the listener is forgotten. */
   onRevoked(): void
 }
@@ -41,6 +43,7 @@ export const matchOf = ({ match }: Readonly<Record<string, unknown>>): Match =>
 /** All listeners of one subject. The router gives a session one subscription for it, however often it subscribes. */
 interface Subscription {
   readonly key: string
+  readonly uri: string
   /** The router's; undefined before SUBSCRIBED. */
   id: unknown
   /** SUBSCRIBEs that are not answered. */
@@ -113,6 +116,14 @@ export class Subscriptions {
     for (const listener of subscription.listeners) listener.onEvent(message)
   }
 
+  /** The first fields of an EVENT that cannot be read. @returns the topic or pattern that is subscribed */
+  miss([, id, publication]: WampMessage): string | undefined {
+    const subscription = this.#byId.get(id)
+    if (subscription === undefined) return undefined
+    for (const listener of subscription.listeners) listener.onMissed(publication)
+    return subscription.uri
+  }
+
   /** SUBSCRIBED: `[33, request, subscription]`, or ERROR: `[8, 32, request, …]`. Others are ignored. */
   settle(message: WampMessage): void {
     const isError = message[0] === code.error
@@ -165,7 +176,8 @@ export class Subscriptions {
     const key = keyOf(subject)
     const known = this.#bySubject.get(key)
     if (known) return known
-    const subscription = { key, id: undefined, asking: 0, listeners: new Set<never>() }
+    const { uri } = subject
+    const subscription = { key, uri, id: undefined, asking: 0, listeners: new Set<never>() }
     this.#bySubject.set(key, subscription)
     return subscription
   }

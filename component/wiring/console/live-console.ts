@@ -131,6 +131,7 @@ export class LiveConsole {
     this.#isSubscribing = true
     const handlers = {
       onEvent: (event: WatchedEvent) => this.#pass(event),
+      onMissed: noop,
       onLost: noop,
       onBack: noop,
       onRefused: noop,

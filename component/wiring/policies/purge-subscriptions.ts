@@ -46,6 +46,11 @@ export function subscribing(
     try {
       const watch = await sessions.open(realm_uri).watch(topic, { match }, timeoutMs, {
         onEvent: (event) => handlers.onEvent(streamedEvent(event)),
+        // what it would have dropped is not known: everything
+        onMissed() {
+          handlers.onLost()
+          if (!isLost) handlers.onHeard()
+        },
         onLost: lose,
         onBack() {
           isLost = false

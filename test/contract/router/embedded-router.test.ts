@@ -25,7 +25,7 @@ describe('The embedded router itself', () => {
 
   describe('aborts a session, and that session only, with protocol_violation for', () => {
     const violations: readonly (readonly [string, string | Uint8Array])[] = [
-      ['text that is no JSON', '[48, 1'],
+      ['text that is no JSON', 'CALL'],
       ['an object', '{}'],
       ['an unknown code', '[99, 1]'],
       ['a code that only routers send', '[50, 1, {}]'],
@@ -35,13 +35,9 @@ describe('The embedded router itself', () => {
       ['a request id of 0', '[48, 0, {}, "a"]'],
       ['a request id that is no integer', '[48, 1.5, {}, "a"]'],
       ['options that are a list', '[48, 1, [], "a"]'],
-      ['args that are a map', '[48, 1, {}, "a", {}]'],
       ['a URI that is null', '[48, 1, {}, null]'],
       ['a request id that is null', '[48, null, {}, "a"]'],
       ['an ERROR to anything but an INVOCATION', '[8, 48, 1, {}, "a"]'],
-      ['a CANCEL with an unknown mode', '[49, 1, {"mode": "slay"}]'],
-      ['text with half a surrogate pair', '[48, 1, {}, "a", ["\\ud800"]]'],
-      ['deep nesting', `[48, 1, {}, "a", ${'['.repeat(100)}${']'.repeat(100)}]`],
       ['a binary frame', new Uint8Array([0x91, 0x01])],
     ]
     for (const [title, frame] of violations) {

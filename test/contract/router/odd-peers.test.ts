@@ -1,14 +1,60 @@
 /** Peers of the embedded router as they are: what clients send that the specification does not foresee. */
 import { expect } from 'chai'
+import type { UnreadableMessage } from '#component/router/realm-ports.ts'
 import { openRouter } from '#test/unit/router/open-router.ts'
 import { RouterPeer, subprotocols } from './peer.ts'
 
 type Opened = Awaited<ReturnType<typeof openRouter>>
 
+const uri = 'wamp.error.invalid_payload'
+
+/** Bytes in hexadecimal, or text. */
+const frame = (data: string) => (data.startsWith('[') ? data : Buffer.from(data, 'hex'))
+const hex = (text: string) => Buffer.from(text).toString('hex')
+
+/** Lists that cannot be read, by subprotocol. */
+const unreadable: readonly (readonly [what: string, subprotocol: string, list: string])[] = [
+  ['equal keys', 'wamp.2.json', '[{"a":1,"a":2}]'],
+  ['half a surrogate pair', 'wamp.2.json', '["\\ud800"]'],
+  ['the key __proto__', 'wamp.2.json', '[{"__proto__":1}]'],
+  ['an integer of too many digits', 'wamp.2.json', `[${'9'.repeat(1001)}]`],
+  ['deep nesting', 'wamp.2.json', `${'['.repeat(100)}${']'.repeat(100)}`],
+  ['a word that is none', 'wamp.2.json', '[nil]'],
+  ['a map', 'wamp.2.json', '{"a":1}'],
+  ['text', 'wamp.2.json', '"a"'],
+  ['bytes', 'wamp.2.json', '"\\u0000AQI="'],
+  ['text that is no UTF-8', 'wamp.2.msgpack', '91a1ff'],
+  ['a code of no meaning', 'wamp.2.msgpack', '91c1'],
+  ['a number and its text as keys', 'wamp.2.msgpack', '918201c0a131c0'],
+  ['a map as key', 'wamp.2.msgpack', '918180c0'],
+  ['an end that comes too early', 'wamp.2.msgpack', '92c0'],
+  ['bytes', 'wamp.2.msgpack', 'c40101'],
+  ['text that is no UTF-8', 'wamp.2.cbor', '8161ff'],
+  ['a simple value of no meaning', 'wamp.2.cbor', '81f8ff'],
+  ['a reference to shared data', 'wamp.2.cbor', '81d81d00'],
+  ['a bignum of too many digits', 'wamp.2.cbor', `81c2590200${'ff'.repeat(512)}`],
+  ['a reserved head', 'wamp.2.cbor', '811c'],
+]
+
+/** The frame of a message with a list as its last field. */
+function withList(subprotocol: string, fields: readonly unknown[], list: string): string {
+  if (subprotocol === 'wamp.2.json') return `${JSON.stringify(fields).slice(0, -1)},${list}]`
+  const [small, map, text] = subprotocol === 'wamp.2.cbor' ? [0x80, 'a0', 0x60] : [0x90, '80', 0xa0]
+  const byte = (value: number) => value.toString(16).padStart(2, '0')
+  const written = fields.map((field) => {
+    if (typeof field === 'string') return byte(text + field.length) + hex(field)
+    if (typeof field !== 'number') return map
+    return subprotocol === 'wamp.2.cbor' && field > 23 ? `18${byte(field)}` : byte(field)
+  })
+  return byte(small + fields.length + 1) + written.join('') + list
+}
+
 describe('The embedded router', () => {
   let router: Opened
+  let told: UnreadableMessage[]
   beforeEach(async () => {
-    router = await openRouter()
+    told = []
+    router = await openRouter({ onUnreadable: (message) => told.push(message) })
   })
   afterEach(() => router.close())
 
@@ -71,5 +117,80 @@ describe('The embedded router', () => {
         expect((await peer.ask(6, null, 'wamp.close.close_realm'))[0]).to.equal(6)
       })
     }
+  })
+
+  describe('answers by an ERROR to that message alone, and tells of it,', () => {
+    for (const [what, subprotocol, list] of unreadable) {
+      it(`${what} (${subprotocol})`, async () => {
+        const peer = await RouterPeer.join(router, subprotocol)
+        const other = await RouterPeer.join(router)
+        const send = (...fields: unknown[]) =>
+          peer.webSocket.send(frame(withList(subprotocol, fields, list)))
+        await peer.register('p')
+        await other.register('q')
+        await other.subscribe('t')
+
+        send(48, 7, {}, 'q')
+        expect((await peer.next()).slice(0, 5)).to.deep.equal([8, 48, 7, {}, uri])
+        send(16, 8, {}, 't')
+        expect(await peer.drain()).to.deep.equal([])
+        expect(await other.drain()).to.deep.equal([])
+
+        other.send(48, 1, {}, 'p')
+        send(70, Number((await peer.next())[1]), {})
+        expect((await other.next()).slice(0, 5)).to.deep.equal([8, 48, 1, {}, uri])
+        other.send(48, 2, {}, 'p')
+        send(8, 68, Number((await peer.next())[1]), {}, 'own.error')
+        expect((await other.next()).slice(0, 5)).to.deep.equal([8, 48, 2, {}, 'own.error'])
+
+        expect(told.map(({ uri }) => uri)).to.deep.equal(['q', 't', 'p', 'p'])
+        expect(new Set(told.map(({ problem }) => typeof problem))).to.deep.equal(
+          new Set(['string']),
+        )
+        expect(await peer.drain()).to.deep.equal([])
+      })
+    }
+
+    it('options, of each request', async () => {
+      const peer = await RouterPeer.join(router)
+      for (const [code, id] of [
+        [48, 1],
+        [64, 2],
+        [32, 3],
+        [16, 4],
+      ]) {
+        peer.webSocket.send(`[${code}, ${id}, {"a":1,"a":1}, "x"]`)
+      }
+      for (const [code, id] of [
+        [48, 1],
+        [64, 2],
+        [32, 3],
+      ]) {
+        expect((await peer.next()).slice(0, 5)).to.deep.equal([8, code, id, {}, uri])
+      }
+      peer.webSocket.send('[16, 5, {"acknowledge": true}, "x", ["\\ud800"]]')
+      expect((await peer.next()).slice(0, 5)).to.deep.equal([8, 16, 5, {}, uri])
+      expect(await peer.drain()).to.deep.equal([])
+    })
+
+    it('a piece of a result, and interrupts the callee', async () => {
+      const [callee, caller] = [await RouterPeer.join(router), await RouterPeer.join(router)]
+      await callee.register('p')
+      caller.send(48, 1, { receive_progress: true }, 'p')
+      const [, request] = await callee.next()
+      callee.webSocket.send(`[70, ${request}, {"progress": true}, ["\\ud800"]]`)
+      expect((await caller.next()).slice(0, 5)).to.deep.equal([8, 48, 1, {}, uri])
+      expect((await callee.next()).slice(0, 2)).to.deep.equal([69, request])
+      callee.send(70, request, {}, ['late'])
+      expect(await caller.drain()).to.deep.equal([])
+    })
+
+    it('nothing, where the message does not tell which it is', async () => {
+      for (const data of ['[48, "a", {}, "x"]', '[48, 1.5', '["a"', '[99, 1, {"a"', '[6, {"a"']) {
+        const peer = await RouterPeer.join(router)
+        peer.webSocket.send(data)
+        expect((await peer.next())[2]).to.equal('wamp.error.protocol_violation')
+      }
+    })
   })
 })

@@ -84,46 +84,6 @@ for (const [name, open] of clients) {
       })
     }
 
-    it('takes null for an empty list or map, wherever it stands', async () => {
-      const answers: Message[] = []
-      let ask = (): void => undefined
-      script = (message, send) => {
-        welcome(message, send)
-        const [type, id, , uri] = message
-        if (type === 64) send(65, id, 7)
-        if (type === 48 && uri === 'com.example.result') send(50, id, null, null, { a: 1 })
-        if (type === 48 && uri === 'com.example.nothing') send(50, id, null, null, null)
-        if (type === 48 && uri === 'com.example.error') send(8, 48, id, null, 'e', null, null)
-        if (type === 32) {
-          send(33, id, 9)
-          send(36, 9, 5, null, null, null)
-          send(36, 9, 6, {}, null, { a: 1 })
-        }
-        if (type === 70) answers.push(message)
-        ask = () => send(68, 4, 7, null, null, null)
-      }
-      await join()
-      const call = (uri: string) => session.call(uri, nothing, {}, 1000).result
-      const result = { details: {}, args: [], kwargs: { a: 1 } }
-      expect(await call('com.example.result')).to.deep.include(result)
-      expect(await call('com.example.nothing')).to.deep.include({ ...result, kwargs: {} })
-      const error = await failureOf(call('com.example.error'))
-      expect(error).to.deep.include({ error_uri: 'e', details: {}, args: [], kwargs: {} })
-      const events: Payload[] = []
-      await session.subscribe('com.example.t', (payload) => events.push(payload))
-      await untilHolds(() => events.length === 2)
-      expect(events).to.deep.equal([nothing, { args: [], kwargs: { a: 1 } }])
-      const asked: Payload[] = []
-      await session.register('com.example.p', (payload) => {
-        asked.push(payload)
-        return nothing
-      })
-      ask()
-      await untilHolds(() => answers.length === 1)
-      expect(asked).to.deep.equal([nothing])
-      expect(connections).to.equal(1)
-    })
-
     it('ignores RESULT and ERROR that come after the deadline', async () => {
       let late = () => {}
       script = (message, send) => {

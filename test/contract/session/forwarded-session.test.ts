@@ -113,7 +113,7 @@ describe('what a user calls and publishes over the session of the gateway', () =
 
     it('as a subscription, watch or registration: these name no user', async () => {
       const session = await set.open(adaNow)
-      const handlers = { onEvent() {}, onLost() {}, onBack() {}, onRefused() {} }
+      const handlers = { onEvent() {}, onMissed() {}, onLost() {}, onBack() {}, onRefused() {} }
       for (const asked of [
         session.register(staff, () => nothing),
         session.subscribe(staff, () => nothing),

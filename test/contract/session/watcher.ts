@@ -2,7 +2,7 @@
 import type { WampError, WatchedEvent, WatchHandlers } from '#component/wamp/session.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 
-/** What a watch told, in order: an event by its first argument, `lost`, `back`, or the URI of a refusal. */
+/** What a watch told, in order: an event by its first argument, a missed one by its id, `lost`, `back`, or the URI of a refusal. */
 export class Watcher implements WatchHandlers {
   readonly told: unknown[] = []
   readonly events: WatchedEvent[] = []
@@ -10,6 +10,10 @@ export class Watcher implements WatchHandlers {
   onEvent(event: WatchedEvent): void {
     this.events.push(event)
     this.told.push(event.payload.args[0])
+  }
+
+  onMissed(publication_id: number): void {
+    this.told.push({ missed: publication_id })
   }
 
   onLost(): void {

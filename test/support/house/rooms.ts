@@ -269,8 +269,9 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/wamp/channel': { folders: ['wamp'], packages: ['ws'] },
   'component/router/limits': { folders: [], packages: ['ws'] },
+  'component/router/patterns': { folders: [], packages: [] },
   'component/router': {
-    folders: ['router/limits', 'telemetry', 'wamp', 'wamp/channel'],
+    folders: ['router/limits', 'router/patterns', 'telemetry', 'wamp', 'wamp/channel'],
     packages: ['ws'],
   },
   'component/store/sqlite': { folders: ['store'], packages: ['kysely'] },

@@ -22,7 +22,7 @@ async function received(topic: string, options: object, outcome: GivenOutcome) {
   const { session, play } = await open(outcome)
   const found: WatchedEvent[] = []
   const none = () => undefined
-  const handlers = { onLost: none, onBack: none, onRefused: none }
+  const handlers = { onMissed: none, onLost: none, onBack: none, onRefused: none }
   const onEvent = (event: WatchedEvent) => found.push(event)
   const watch = await session.watch(topic, { ...options }, 1000, { ...handlers, onEvent })
   expect(found).to.deep.equal([])
@@ -79,7 +79,7 @@ describe('the world of a rehearsal', () => {
     const found: unknown[] = []
     const none = () => undefined
     const watch = await session.watch('com.a', {}, 1000, {
-      ...{ onLost: none, onBack: none, onRefused: none },
+      ...{ onMissed: none, onLost: none, onBack: none, onRefused: none },
       onEvent: (event) => {
         found.push(event)
         watch.end()
@@ -93,7 +93,7 @@ describe('the world of a rehearsal', () => {
     const { session, play } = await open({ events: Array(100).fill({}) })
     let published = 0
     const none = () => undefined
-    const handlers = { onLost: none, onBack: none, onRefused: none }
+    const handlers = { onMissed: none, onLost: none, onBack: none, onRefused: none }
     await session.watch('com.a', {}, 1000, { ...handlers, onEvent: () => (published += 1) })
     const other = new Promise<number>((resolve) => setImmediate(() => resolve(published)))
     await play()
@@ -112,7 +112,7 @@ describe('the world of a rehearsal', () => {
     const { session, play } = await open(outcome)
     const pieces: CallResult[] = []
     const none = () => undefined
-    const handlers = { onEvent: none, onLost: none, onBack: none, onRefused: none }
+    const handlers = { onEvent: none, onMissed: none, onLost: none, onBack: none, onRefused: none }
     if (isWatched) await session.watch('com.a', {}, 1000, handlers)
     const payload = { args: [], kwargs: {} }
     const { result } = session.call('com.p', payload, {}, 1000, (piece) => pieces.push(piece))

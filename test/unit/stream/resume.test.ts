@@ -94,6 +94,21 @@ describe('a stream that comes back', () => {
     expect(second.seen).to.deep.equal(['router_lost', '2'])
   })
 
+  it('finds the gap of an event that could not be read in its place', async () => {
+    const { session, begin } = hubOf()
+    const first = await begin()
+    session.event({ n: 1 })
+    await settled()
+    const { lastId } = first
+    session.handlers.onMissed(7)
+    session.event({ n: 2 })
+    await settled()
+    expect(first.seen).to.deep.equal(['1', 'unreadable', '2'])
+    expect(first.frames[1]).to.match(/^\|gap\|\{"code":"unreadable","id":"7-\w{6}"\}$/)
+    const second = await begin({ lastEventId: lastId })
+    expect(second.seen).to.deep.equal(['unreadable', '2'])
+  })
+
   it('is told of a lost router where no events are kept', async () => {
     const { session, begin } = hubOf()
     const first = await begin({ replayEvents: 0 })

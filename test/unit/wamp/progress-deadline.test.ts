@@ -23,7 +23,7 @@ describe('the deadline of a call with progressive results', () => {
     outcome = 'waiting'
     requests = new Requests(clock, (_type, request) => abandoned.push(request))
     const listener = ({ args }: CallResult) => pieces.push(args[0])
-    requests.wait(id, call, 1000, readResult, { listener, timeoutMs: 50 }).then(
+    requests.wait(id, call, 'com.example.a', 1000, readResult, { listener, timeoutMs: 50 }).then(
       ({ args }) => {
         outcome = String(args[0])
       },

@@ -1,7 +1,7 @@
 /** Which patterns a URI goes to, in which order, however many there are. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { UriIndex } from '#component/router/uri-index.ts'
+import { UriIndex } from '#component/router/patterns/uri-index.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
 
 describe('UriIndex', () => {
