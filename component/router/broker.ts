@@ -16,11 +16,6 @@ import type { RealmPorts } from './realm-ports.ts'
 import type { Retained, RetainedEvents } from './retained.ts'
 import type { Pattern, Session, Subscription } from './session.ts'
 
-const notAList: Denial = {
-  uri: 'wamp.error.option_not_allowed',
-  message: 'an exclude or eligible option is not a list',
-}
-
 const withoutSubscribers = (pattern: Pattern): Subscription => ({
   ...pattern,
   subscribers: new Set(),
@@ -40,7 +35,7 @@ export class Broker {
 
   subscribe(session: Session, message: SubscribeMessage): void {
     const [, request, options, uri] = message
-    const { match = 'exact' } = options
+    const match = options.match ?? 'exact'
     if (!isMatch(match)) {
       const text = 'match is not exact, prefix or wildcard'
       session.refuse(code.subscribe, request, 'wamp.error.option_not_allowed', text)
@@ -69,7 +64,7 @@ export class Broker {
   /** WAMP: Event Retention. */
   #sendRetained(session: Session, subscription: Subscription): void {
     for (const { details, message, publication } of this.#retained.of(subscription)) {
-      if (recipientsOf(message[2])?.(session) !== true) continue
+      if (!recipientsOf(message[2])(session)) continue
       const shown = { ...eventDetails(details, message[3], subscription), retained: true }
       session.send(withPayload([code.event, subscription.id, publication, shown], message, 4))
     }
@@ -112,7 +107,6 @@ export class Broker {
     const denial = this.#ports.authorizer.denial(session, 'publish', topic, options)
     if (denial !== undefined) return denial
     const recipients = recipientsOf(options)
-    if (recipients === undefined) return notAList
     const sender = this.#ports.authorizer.senderOf(session, options)
     if ('uri' in sender) return sender
     const publication = randomId(this.#ports.clock)

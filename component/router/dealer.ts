@@ -77,7 +77,7 @@ export class Dealer {
     const invocation: Invocation = {
       ...{ caller, callRequest, callee, procedure },
       request: callee.nextInvocation(),
-      receivesProgress: options.receive_progress === true,
+      receivesProgress: options.receive_progress === true && callee.canProgress,
       stopTimer: undefined,
     }
     const { match, timing } = registration
@@ -85,6 +85,7 @@ export class Dealer {
       procedure: match === 'exact' ? undefined : procedure,
       isSeen: this.#ports.authorizer.seesCallers(callee),
       timesItself: timing.has(callee),
+      isProgressive: invocation.receivesProgress,
     })
     const head = [code.invocation, invocation.request, registration.id, details]
     if (!callee.send(withPayload(head, message, 4))) {

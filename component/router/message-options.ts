@@ -1,8 +1,9 @@
 /** CALL.Options and PUBLISH.Options: the timeout of a call and the details of its invocation, the recipients and details of an event. */
 import { isMap } from '#component/syntax/values.ts'
 import { addTraceDetails } from '#component/telemetry/wamp-context.ts'
+import { code } from '#component/wamp/messages.ts'
 import type { Denial } from './authorize.ts'
-import type { Options } from './messages.ts'
+import { isId, type Options } from './messages.ts'
 import type { Session } from './session.ts'
 
 /** HELLO.Details.authmethods, those that are text; `anonymous` where there is no list, or an empty one: autobahn-cpp sends such. */
@@ -12,11 +13,67 @@ export function offeredMethods({ authmethods }: Options): readonly string[] {
   return authmethods.filter((method) => typeof method === 'string')
 }
 
+/** In options an id beyond 2^53 - 1 is read as BigInt. */
+const isSessionId = (value: unknown): boolean => value === 2n ** 53n || isId(value)
+
+const isListOfTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean'
+
+/** What an option may be, in words and as a test. */
+const kinds = {
+  flag: ['true or false', isBoolean],
+  text: ['a text', (value: unknown) => typeof value === 'string'],
+  ids: ['a list of ids', (value: unknown) => Array.isArray(value) && value.every(isSessionId)],
+  texts: ['a list of texts', isListOfTexts],
+} as const
+
+type Kind = keyof typeof kinds
+
+/** The options that have a type, by message code; `timeout`, `match`, `invoke` and `mode` are judged where they are used. */
+const optionKinds: Readonly<Record<number, ReadonlyMap<string, Kind>>> = {
+  [code.call]: new Map<string, Kind>([
+    ['disclose_me', 'flag'],
+    ['receive_progress', 'flag'],
+  ]),
+  [code.yield]: new Map([['progress', 'flag']]),
+  [code.register]: new Map([['forward_timeout', 'flag']]),
+  [code.subscribe]: new Map([['get_retained', 'flag']]),
+  [code.publish]: new Map<string, Kind>([
+    ['acknowledge', 'flag'],
+    ['disclose_me', 'flag'],
+    ['exclude_me', 'flag'],
+    ['retain', 'flag'],
+    ['transaction_hash', 'text'],
+    ['exclude', 'ids'],
+    ['eligible', 'ids'],
+    ...['exclude_authid', 'exclude_authrole', 'eligible_authid', 'eligible_authrole'].map(
+      (name) => [name, 'texts'] as const,
+    ),
+  ]),
+}
+
+/** The first option of a message that is of the wrong type; `null` is none. */
+export function describeOption(type: number, options: Options): string | undefined {
+  const known = optionKinds[type]
+  if (known === undefined) return undefined
+  for (const name in options) {
+    const kind = known.get(name)
+    const value = options[name]
+    if (kind === undefined || value === null || value === undefined) continue
+    const [words, fits] = kinds[kind]
+    if (!fits(value)) return `the option ${name} is not ${words}`
+  }
+  return undefined
+}
+
 /** The longest that a timer of Node can wait, in milliseconds. */
 export const maxTimeoutMs = 2 ** 31 - 1
 
 /** WAMP: Call Timeouts. Milliseconds, 0 for none; undefined when the option is no such number. */
-export function timeoutOf({ timeout = 0 }: Options): number | undefined {
+export function timeoutOf(options: Options): number | undefined {
+  const timeout = options.timeout ?? 0
   return typeof timeout === 'number' && timeout >= 0 && timeout <= maxTimeoutMs
     ? timeout
     : undefined
@@ -40,9 +97,6 @@ export function forwardedSender({ forward_for }: Options): Sender | Denial {
   return { id, authid, authrole, authroles }
 }
 
-const isListOfTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string')
-
 /** The properties of the callee and its registration that INVOCATION.Details depend on. */
 interface CalleeNeeds {
   /** The name that was called, where the callee has registered a pattern. */
@@ -51,18 +105,20 @@ interface CalleeNeeds {
   readonly isSeen: boolean
   /** The callee ends calls after their timeout itself. */
   readonly timesItself: boolean
+  /** The callee is to send progressive results. */
+  readonly isProgressive: boolean
 }
 
 /** INVOCATION.Details. WAMP: Caller Identification, Pattern-based Registrations, Progressive Call Results, Call Timeouts; the trace context of the call. */
 export function invocationDetails(
   caller: Sender,
   options: Options,
-  { procedure, isSeen, timesItself }: CalleeNeeds,
+  { procedure, isSeen, timesItself, isProgressive }: CalleeNeeds,
 ): Options {
   const details: Record<string, unknown> = {}
   if (procedure !== undefined) details.procedure = procedure
-  if (options.receive_progress === true) details.receive_progress = true
-  if (timesItself && options.timeout !== undefined) details.timeout = options.timeout
+  if (isProgressive) details.receive_progress = true
+  if (timesItself && typeof options.timeout === 'number') details.timeout = options.timeout
   if (options.disclose_me === true || isSeen) {
     details.caller = caller.id
     details.caller_authid = caller.authid
@@ -106,14 +162,13 @@ const attributes: readonly (readonly [
 
 const everybody: Recipients = () => true
 
-/** WAMP: Subscriber Black- and Whitelisting. Undefined when an option is not a list. */
-export function recipientsOf(options: Options): Recipients | undefined {
+/** WAMP: Subscriber Black- and Whitelisting. */
+export function recipientsOf(options: Options): Recipients {
   const tests: Recipients[] = []
   for (const [suffix, has] of attributes) {
     for (const kind of ['exclude', 'eligible'] as const) {
       const list = options[kind + suffix]
-      if (list === undefined || list === null) continue
-      if (!Array.isArray(list)) return undefined
+      if (!Array.isArray(list)) continue
       const values = new Set<unknown>(list)
       tests.push((session) => has(session, values) === (kind === 'eligible'))
     }

@@ -67,10 +67,14 @@ const shapes: readonly (Shape | undefined)[] = Object.assign(new Array<Shape | u
   [code.yield]: shape('YIELD', ['id', 'map'], payload),
 })
 
+/** WAMP: IDs. From 1 to 2^53. */
+export const isId = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 2 ** 53
+
 function isKind(value: unknown, kind: Kind): boolean {
   switch (kind) {
     case 'id':
-      return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 2 ** 53
+      return isId(value)
     case 'list':
       return value === null || Array.isArray(value)
     case 'map':

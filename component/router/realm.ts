@@ -1,18 +1,20 @@
 /** One realm of the router: its sessions, and the messages they exchange. */
 
 import { Quota } from '#component/limits/quota.ts'
+import { isMap } from '#component/syntax/values.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
 import { Broker } from './broker.ts'
 import { Dealer } from './dealer.ts'
+import { describeOption } from './message-options.ts'
 import { type ClientMessage, ProtocolViolation } from './messages.ts'
 import { callMeta } from './meta.ts'
 import type { RealmPorts } from './realm-ports.ts'
 import { Registrations } from './registrations.ts'
 import { RetainedEvents } from './retained.ts'
 import type { Session } from './session.ts'
-import { answerUnreadable } from './unreadable.ts'
+import { answerUnreadable, type Unreadable } from './unreadable.ts'
 
 /** A realm that has been joined since the router started. */
 export class Realm {
@@ -94,8 +96,12 @@ export class Realm {
     request: readonly [type: number, request: number],
     problem: string,
   ): void {
-    const found = { fields, request, text: `the message cannot be read: ${problem}` }
-    const uri = answerUnreadable(session, found, this.#dealer)
+    const text = `the message cannot be read: ${problem}`
+    this.#refuse(session, { fields, request, uri: 'wamp.error.invalid_payload', text }, problem)
+  }
+
+  #refuse(session: Session, unreadable: Unreadable, problem: string): void {
+    const uri = answerUnreadable(session, unreadable, this.#dealer)
     const { realm, authid } = session
     this.#ports.onUnreadable({ realm, authid, uri, problem })
   }
@@ -105,6 +111,17 @@ export class Realm {
    * @throws ProtocolViolation
    */
   handle(session: Session, message: ClientMessage): void {
+    const [type, request, options] = message
+    const problem = isMap(options) ? describeOption(type, options) : undefined
+    if (problem !== undefined) {
+      const uri = 'wamp.error.option_not_allowed'
+      this.#refuse(
+        session,
+        { fields: message, request: [type, request], uri, text: problem },
+        problem,
+      )
+      return
+    }
     switch (message[0]) {
       case code.call:
         this.#dealer.call(session, message)

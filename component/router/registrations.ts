@@ -37,7 +37,7 @@ export class Registrations {
 
   register(session: Session, message: RegisterMessage): void {
     const [, request, options, uri] = message
-    const { match = 'exact', invoke = 'single' } = options
+    const [match, invoke] = [options.match ?? 'exact', options.invoke ?? 'single']
     if (!isMatch(match) || !isPolicy(invoke)) {
       const text = 'match or invoke is not a value that WAMP defines'
       session.refuse(code.register, request, 'wamp.error.option_not_allowed', text)

@@ -87,6 +87,8 @@ export class Session {
   readonly isRevoked: (() => boolean) | undefined
   /** Only these may be sent INTERRUPT: clients close on an unannounced one. */
   readonly canBeInterrupted: boolean
+  /** Only these are asked for progressive results. */
+  readonly canProgress: boolean
   readonly transport: Transport
   readonly end: (reason: string, message?: string) => void
   /** False once it has said or heard GOODBYE, or is gone: nothing is sent any more. */
@@ -107,6 +109,7 @@ export class Session {
     this.authmethod = options.authmethod
     this.isRevoked = options.welcome.isRevoked
     this.canBeInterrupted = announces(options.roles, 'callee', 'call_canceling')
+    this.canProgress = announces(options.roles, 'callee', 'progressive_call_results')
     this.transport = options.transport
     this.end = options.end
   }

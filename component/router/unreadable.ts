@@ -1,4 +1,4 @@
-/** Answers messages of peers that cannot be read as a whole. */
+/** Answers messages of peers that cannot be read as a whole, or have options of a wrong type. */
 import { isMap } from '#component/syntax/values.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
@@ -6,14 +6,12 @@ import type { Dealer } from './dealer.ts'
 import { ProtocolViolation } from './messages.ts'
 import type { Session } from './session.ts'
 
-/** The error URI of a message whose payload cannot be read, as of autobahn. */
-const invalidPayload = 'wamp.error.invalid_payload'
-
-/** A message that cannot be read. */
+/** A message that cannot be served. */
 export interface Unreadable {
-  /** Those before the first that cannot. */
+  /** Those before the first that cannot be read. */
   readonly fields: WampMessage
   readonly request: readonly [type: number, request: number]
+  readonly uri: 'wamp.error.invalid_payload' | 'wamp.error.option_not_allowed'
   readonly text: string
 }
 
@@ -27,26 +25,27 @@ const textOf = (value: unknown): string | undefined =>
  */
 export function answerUnreadable(
   session: Session,
-  { fields, request: [type, request], text }: Unreadable,
+  { fields, request: [type, request], uri, text }: Unreadable,
   dealer: Dealer,
 ): string | undefined {
   switch (type) {
     case code.yield: {
       const isProgress = isMap(fields[2]) && fields[2].progress === true
-      return dealer.cannotAnswer(session, request, invalidPayload, text, isProgress)
+      return dealer.cannotAnswer(session, request, uri, text, isProgress)
     }
     case code.error:
-      return dealer.cannotAnswer(session, request, textOf(fields[4]) ?? invalidPayload, text)
+      return dealer.cannotAnswer(session, request, textOf(fields[4]) ?? uri, text)
     case code.cancel:
-      return dealer.cannotCancel(session, request, invalidPayload, text)
+      return dealer.cannotCancel(session, request, uri, text)
     case code.publish:
       // a publisher that asks for no answer would take it for a violation
-      if (isMap(fields[2]) && fields[2].acknowledge === true)
-        session.refuse(type, request, invalidPayload, text)
+      if (isMap(fields[2]) && (fields[2].acknowledge ?? false) !== false) {
+        session.refuse(type, request, uri, text)
+      }
       return textOf(fields[3])
     case code.call:
       if (session.calls.has(request)) throw new ProtocolViolation(text)
   }
-  session.refuse(type, request, invalidPayload, text)
+  session.refuse(type, request, uri, text)
   return textOf(fields[3])
 }

@@ -25,6 +25,9 @@ const messagesInTurn = 64
 /** How long a peer that sent too much is left to read why it is disconnected, in milliseconds. */
 const refusalMs = 1_000
 
+/** How long the rest of a message that is too long is read and thrown away, in milliseconds. */
+const discardMs = 5_000
+
 /** Options of the transport. */
 export interface WebSocketOptions {
   readonly webSocket: WebSocket
@@ -60,6 +63,8 @@ export class WebSocketTransport implements Transport, Holder {
   #isResting = false
   /** Whether reading has stopped for good. */
   #isRefused = false
+  /** Whether what arrives is held no longer. */
+  #isDiscarding = false
   /** The next three: as of the last link check. */
   #bytesRead = -1
   #bufferedBytes = 0
@@ -78,7 +83,7 @@ export class WebSocketTransport implements Transport, Holder {
       isCounted: !options.peer.isInProcess,
     })
     webSocket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
-    webSocket.on('error', () => {}) // 'close' follows
+    webSocket.on('error', () => this.#discard()) // 'close' follows
     webSocket.once('close', () => {
       this.#forget()
       this.#stopTimer()
@@ -103,6 +108,7 @@ export class WebSocketTransport implements Transport, Holder {
 
   /** A closing connection has the limits of one that has not joined. */
   #count(bytes: number): void {
+    if (this.#isDiscarding) return
     const { isJoined, webSocket } = this.#options
     const isOpen = webSocket.readyState === webSocket.OPEN
     const isStranger = !isOpen || !isJoined()
@@ -155,6 +161,13 @@ export class WebSocketTransport implements Transport, Holder {
     webSocket.pause()
     this.#stopTimer()
     this.#stopTimer = clock.after(refusalMs, () => webSocket.terminate())
+  }
+
+  /** A message is too long, or no WebSocket frame: `ws` has sent a close frame, which the peer may not read before it has sent the rest. */
+  #discard(): void {
+    this.#isDiscarding = true
+    this.#stopTimer()
+    this.#stopTimer = this.#options.clock.after(discardMs, () => this.terminate())
   }
 
   /** Disconnects a peer for which there is no room any more. */

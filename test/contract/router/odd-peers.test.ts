@@ -1,4 +1,6 @@
 /** Peers of the embedded router as they are: what clients send that the specification does not foresee. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect } from 'chai'
 import type { UnreadableMessage } from '#component/router/realm-ports.ts'
 import { openRouter } from '#test/unit/router/open-router.ts'
@@ -118,6 +120,61 @@ describe('The embedded router', () => {
       })
     }
   })
+
+  it('closes with 1009 when a message is too long, also to a peer that sends all of it before it reads', async () => {
+    const { hostname, port } = new URL(router.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n' +
+        'Sec-WebSocket-Protocol: wamp.2.json\r\n\r\n',
+    )
+    await once(socket, 'data')
+    const hello = Buffer.from('[1,"realm1",{"roles":{"caller":{}}}]')
+    socket.write(Buffer.from([0x81, 0x80 | hello.length, 0, 0, 0, 0]))
+    socket.write(hello)
+    await once(socket, 'data')
+    socket.pause()
+    // one text frame of 17 MiB
+    socket.write(Buffer.from([0x81, 0xff, 0, 0, 0, 0, 1, 0x10, 0, 0, 0, 0, 0, 0]))
+    for (let part = 0; part < 17; part++) {
+      await new Promise((resolve) => socket.write(Buffer.alloc(2 ** 20), resolve))
+    }
+    socket.resume()
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString('hex')).to.equal('880203f1')
+    socket.destroy()
+  })
+
+  it('takes no list of authmethods, null and an empty one for anonymous', async () => {
+    const details = { roles: {} }
+    for (const authmethods of [undefined, null, [], ['anonymous'], ['ticket', 5, 'anonymous']]) {
+      const peer = await RouterPeer.open(router.url)
+      const welcome = await peer.ask(1, 'realm1', { ...details, authmethods })
+      expect([welcome[0], (welcome[2] as { authmethod?: string }).authmethod]).to.deep.equal([
+        2,
+        'anonymous',
+      ])
+    }
+    for (const authmethods of ['ticket', {}, [5], ['ticket'], 1]) {
+      const peer = await RouterPeer.open(router.url)
+      const abort = await peer.ask(1, 'realm1', { ...details, authmethods })
+      expect(abort[2]).to.equal('wamp.error.no_matching_auth_method')
+    }
+  })
+
+  for (const subprotocol of subprotocols) {
+    it(`takes request ids up to 2^53, and no greater ones (${subprotocol})`, async () => {
+      const peer = await RouterPeer.join(router, subprotocol)
+      for (const id of [2 ** 53 - 1, 2 ** 53]) {
+        expect((await peer.ask(48, id, {}, 'a')).slice(0, 3)).to.deep.equal([8, 48, id])
+      }
+      const excluding = { acknowledge: true, exclude: [2 ** 53], eligible: [1] }
+      expect((await peer.ask(16, 2 ** 53, excluding, 'a'))[0]).to.equal(17)
+      const abort = await peer.ask(48, 2 ** 53 + 2, {}, 'a')
+      expect(abort[2]).to.equal('wamp.error.protocol_violation')
+    })
+  }
 
   describe('answers by an ERROR to that message alone, and tells of it,', () => {
     for (const [what, subprotocol, list] of unreadable) {
