@@ -184,6 +184,14 @@ export const configSchema = section(
             description: `An additional address for the embedded router: ${address}. The router is always at \`/ws\` of the gateway.`,
           }),
         ),
+        ping_interval: milliseconds(
+          5_000,
+          'Silence of a client of the embedded router until it is pinged; 0: never.',
+        ),
+        ping_timeout: milliseconds(
+          5_000,
+          'How long a client may take to answer a ping before it is disconnected. A callee with a call under way has until the timeout of the call, and as long again.',
+        ),
       },
       'The embedded WAMP router.',
     ),

@@ -57,6 +57,11 @@ export class Connection {
     return this.#state.kind === 'joining' ? this.#state.attempt.realm : undefined
   }
 
+  /** As {@link Session.excuse}. */
+  excuse(): (now: number) => boolean {
+    return this.#state.kind === 'joined' ? this.#state.session.excuse() : () => false
+  }
+
   /** Whether the peer has received WELCOME and has not left since. */
   get isJoined(): boolean {
     return this.#state.kind === 'joined' || this.#state.kind === 'leaving'

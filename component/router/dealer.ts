@@ -14,6 +14,9 @@ import type { RealmPorts } from './realm-ports.ts'
 import type { Registrations } from './registrations.ts'
 import type { Invocation, Registration, Session } from './session.ts'
 
+/** How long a callee may be silent over a call without a timeout, in milliseconds. */
+const untimedMs = 600_000
+
 const cancelModes: readonly unknown[] = ['skip', 'kill', 'killnowait']
 
 /** Routes calls to callees, and their answers back to callers. */
@@ -78,6 +81,7 @@ export class Dealer {
       ...{ caller, callRequest, callee, procedure },
       request: callee.nextInvocation(),
       receivesProgress: options.receive_progress === true && callee.canProgress,
+      silentUntil: this.#ports.clock.now() + (timeoutMs || untimedMs),
       stopTimer: undefined,
     }
     const { match, timing } = registration

@@ -32,8 +32,10 @@ export interface RouterOptions extends Partial<Pick<RealmPorts, SharedOption>> {
   readonly budget?: Quota
   /** Milliseconds from the opening of a transport to WELCOME. Default 10,000. */
   readonly handshakeTimeoutMs?: number
-  /** Milliseconds of silence until a ping; lost after as many again. Default 5,000. */
+  /** Milliseconds of silence until a ping; 0: never. Default 5,000. */
   readonly pingIntervalMs?: number
+  /** Milliseconds that a peer may take to answer a ping, unless it works on a call. Default 5,000. */
+  readonly pingTimeoutMs?: number
   /** Clients connected at once; one network (of IPv6 a /64) has at most half of what others leave. Default 10,000. */
   readonly maxSessions?: number
   readonly limits?: Partial<RouterLimits>
@@ -186,6 +188,8 @@ export class Router {
         ...{ serializer, webSocket, socket, clock: this.#clock, backlog: this.#backlog },
         peer: { address, isInProcess, cookie },
         pingIntervalMs: this.#options.pingIntervalMs ?? 5_000,
+        pingTimeoutMs: this.#options.pingTimeoutMs ?? 5_000,
+        excuse: () => connection.excuse(),
         maxBufferedBytes: this.#options.maxBufferedBytes ?? 64 * 1024 * 1024,
         isJoined: () => connection.isJoined,
         onMessage: (message, problem) => connection.receive(message, problem),

@@ -52,6 +52,8 @@ export interface Invocation {
   readonly request: number
   readonly procedure: string
   readonly receivesProgress: boolean
+  /** Until when the callee may work on it without a sign of life; milliseconds since the epoch. */
+  readonly silentUntil: number
   /** Takes the timer of the call's timeout back. */
   stopTimer: (() => void) | undefined
 }
@@ -123,6 +125,19 @@ export class Session {
   nextInvocation(): number {
     this.#invocationCount += 1
     return this.#invocationCount
+  }
+
+  /**
+   * A callee may be too busy with an invocation to answer a ping: a synchronous procedure holds its event loop. Invocations that come later do
+   * not count, else a callee that is dead would never be found out under load.
+   * @returns whether an invocation of now is still under way, and its call not over time
+   */
+  excuse(): (now: number) => boolean {
+    const last = this.#invocationCount
+    return (now) =>
+      this.invocations
+        .values()
+        .some(({ request, silentUntil }) => request <= last && now < silentUntil)
   }
 
   /** False when the message cannot be encoded for this peer. */

@@ -36,8 +36,12 @@ export interface WebSocketOptions {
   readonly serializer: Serializer
   readonly peer: Peer
   readonly clock: Clock
-  /** Milliseconds of silence until a ping; as long again without an answer, and the peer is lost. */
+  /** Milliseconds of silence until a ping; 0: never. */
   readonly pingIntervalMs: number
+  /** Milliseconds that the peer may take to answer it; then it is lost. */
+  readonly pingTimeoutMs: number
+  /** Asked when a ping is sent. @returns whether the peer may still be silent, because it works on what it was asked before */
+  readonly excuse: () => (now: number) => boolean
   /** Bytes that wait to be read by the peer; more, and it is disconnected. */
   readonly maxBufferedBytes: number
   readonly backlog: Backlog
@@ -68,7 +72,10 @@ export class WebSocketTransport implements Transport, Holder {
   /** The next three: as of the last link check. */
   #bytesRead = -1
   #bufferedBytes = 0
-  #isPinged = false
+  /** Of the ping that is not answered; undefined while the peer is not silent. */
+  #excuse: ((now: number) => boolean) | undefined
+  /** Whether the peer was excused at the last link check. */
+  #wasExcused = false
   #stopTimer: () => void = () => {}
 
   constructor(options: WebSocketOptions) {
@@ -98,7 +105,7 @@ export class WebSocketTransport implements Transport, Holder {
       webSocket.on('ping', (data) => this.#answered(data.length))
       webSocket.on('pong', (data) => this.#unfinished.controlled(data.length))
     }
-    this.#check()
+    this.#checkLater(options.pingIntervalMs)
   }
 
   /** Bytes held for the peer. */
@@ -208,23 +215,38 @@ export class WebSocketTransport implements Transport, Holder {
     onMessage(fields, problem)
   }
 
+  #checkLater(ms: number): void {
+    if (this.#options.pingIntervalMs === 0) return
+    this.#stopTimer = this.#options.clock.after(ms, () => this.#check())
+  }
+
   /** Link check: reliability F2. Bytes count, not messages: a long one may take its time, either way. */
   #check(): void {
-    this.#stopTimer = this.#options.clock.after(this.#options.pingIntervalMs, () => {
-      const { socket, webSocket } = this.#options
-      const { bytesRead = 0 } = socket
-      const { bufferedAmount } = webSocket
-      const isAlive = bytesRead !== this.#bytesRead || bufferedAmount < this.#bufferedBytes
-      this.#bytesRead = bytesRead
-      this.#bufferedBytes = bufferedAmount
-      if (!isAlive && this.#isPinged) {
+    const { clock, excuse, pingIntervalMs, pingTimeoutMs, socket, webSocket } = this.#options
+    const { bytesRead = 0 } = socket
+    const { bufferedAmount } = webSocket
+    const isAlive = bytesRead !== this.#bytesRead || bufferedAmount < this.#bufferedBytes
+    this.#bytesRead = bytesRead
+    this.#bufferedBytes = bufferedAmount
+    if (isAlive) {
+      this.#excuse = undefined
+      this.#wasExcused = false
+      this.#checkLater(pingIntervalMs)
+      return
+    }
+    if (this.#excuse === undefined) {
+      this.#excuse = excuse()
+      webSocket.ping()
+    } else {
+      const isExcused = this.#excuse(clock.now())
+      // behind its excuse it has as long as any other peer
+      if (!isExcused && !this.#wasExcused) {
         webSocket.terminate()
         return
       }
-      this.#isPinged = !isAlive
-      if (this.#isPinged) webSocket.ping()
-      this.#check()
-    })
+      this.#wasExcused = isExcused
+    }
+    this.#checkLater(pingTimeoutMs)
   }
 
   send(message: WampMessage): void {

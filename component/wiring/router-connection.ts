@@ -133,6 +133,8 @@ export function openRouter(context: WiringContext): OpenRouter {
     clock,
     ...{ budget, usage, yieldTurn },
     maxSessions: config.limits.wamp_sessions,
+    pingIntervalMs: own.ping_interval,
+    pingTimeoutMs: own.ping_timeout,
     limits: {
       perSession: config.limits.subscriptions_per_session,
       perRealm: config.limits.subscriptions_per_realm,

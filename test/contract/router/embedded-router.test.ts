@@ -135,7 +135,7 @@ describe('The embedded router itself', () => {
   })
 
   it('pings a silent peer, and drops it when there is no answer', async () => {
-    const router = await open({ pingIntervalMs: 20 })
+    const router = await open({ pingIntervalMs: 20, pingTimeoutMs: 20 })
     const [deaf, alive] = [await RouterPeer.join(router), await RouterPeer.join(router)]
     await alive.subscribe('wamp.session.on_leave')
     ;(deaf.webSocket as unknown as { _autoPong: boolean })._autoPong = false

@@ -34,7 +34,8 @@ function opened(isInProcess: boolean, onDropped?: () => void) {
     },
     ...{ clock: systemClock, backlog: new Backlog(new Quota(1_000_000), systemClock, onDropped) },
     ...{ peer: { address: '192.0.2.1', isInProcess }, maxBufferedBytes: 1_000 },
-    ...{ pingIntervalMs: 60_000, isJoined: () => true, onTooLong: () => {} },
+    ...{ pingIntervalMs: 60_000, pingTimeoutMs: 60_000, excuse: () => () => false },
+    ...{ isJoined: () => true, onTooLong: () => {} },
     ...{ onMessage: (message: unknown) => received.push(message), onClose: () => {} },
   }
   const transport = new WebSocketTransport(options)
