@@ -141,7 +141,9 @@ class Reader {
     const literal = text.slice(start, at)
     const number = Number(literal)
     if (!isInteger) return Number.isFinite(number) ? number : null
-    return Number.isSafeInteger(number) ? number : greatInteger(literal, number, this.#allowsDoubles)
+    return Number.isSafeInteger(number)
+      ? number
+      : greatInteger(literal, number, this.#allowsDoubles)
   }
 }
 
