@@ -6,6 +6,9 @@ const visitsPerUnit = 4
 /** What one check may spend, in units: a character of a plain pattern costs one. */
 const unitsPerCheck = 2_000_000
 
+/** What a check finds: whether a value fits, its first mistake, or all of them. */
+export type Depth = 'fits' | 'first' | 'all'
+
 /** Thrown out of a check that has spent its budget. */
 export const tooCostly: Error = new Error('too costly to check')
 

@@ -1,17 +1,14 @@
-/** One schema, compiled by ajv: a check that ends at the first mistake, and one that finds all of them. */
+/** One schema, compiled by ajv: checks that tell whether a value fits, its first mistake, or all of them. */
 import { setFlagsFromString } from 'node:v8'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { compilePattern } from '#component/schema/pattern/pattern.ts'
-import { refill, spendUnits, tooCostly } from './budget.ts'
+import { type Depth, meter, refill, spendUnits, tooCostly } from './budget.ts'
 import { addOwnKeywords } from './own-keywords.ts'
 import { type PreparedSchemas, prepare } from './prepare.ts'
 import type { NamedSchemas } from './references.ts'
 
 /** What a check found: nothing, errors of ajv, or that it would cost more than its budget. */
 export type Verdict = 'fits' | 'too costly' | readonly ErrorObject[]
-
-/** How much dearer a visit is that may add a mistake to all others: a check makes 200,000 at most. */
-const factorOfAll = 40
 
 /** What matching a pattern costs beside the characters of the text, in units. */
 const unitsOfMatch = 10
@@ -45,31 +42,44 @@ export class CompiledSchema {
   readonly size: number
   readonly #schema: unknown
   readonly #named: NamedSchemas
-  readonly #first: ValidateFunction
-  #all: ValidateFunction | undefined
+  readonly #checks: Partial<Record<Depth, ValidateFunction>> = {}
 
   /** @throws Error when ajv cannot compile what the judge has accepted, which is a bug */
   constructor(schema: unknown, named: NamedSchemas) {
     this.#schema = schema
     this.#named = named
-    const prepared = prepare(schema, named, 1)
+    const prepared = prepare(schema, named, 'fits')
     const patterns = new PatternEngine()
-    this.#first = compile(prepared, patterns, false)
+    this.#checks.fits = compile(prepared, patterns, 'fits')
     this.size = prepared.size + Math.ceil(patterns.instructions / instructionsOfSubschema)
   }
 
-  /** Checks up to the first mistake. */
-  first(value: unknown): Verdict {
-    return run(this.#first, value)
+  /** Whether a value fits, with a budget of its own; of what does not, the errors say nothing. */
+  fits(value: unknown): Verdict {
+    refill()
+    return this.#run('fits', value)
   }
 
-  /** Checks for all mistakes. */
+  /** Looks for all mistakes, with half of what {@link fits} has left of the budget. */
   all(value: unknown): Verdict {
-    if (this.#all === undefined) {
-      const prepared = prepare(this.#schema, this.#named, factorOfAll)
-      this.#all = compile(prepared, new PatternEngine(), true)
-    }
-    return run(this.#all, value)
+    const half = meter.left / 2
+    meter.left = half
+    const verdict = this.#run('all', value)
+    meter.left = half
+    return verdict
+  }
+
+  /** Looks for the first mistake, with what is left of the budget. */
+  first(value: unknown): Verdict {
+    return this.#run('first', value)
+  }
+
+  #run(depth: Depth, value: unknown): Verdict {
+    const check =
+      this.#checks[depth] ??
+      compile(prepare(this.#schema, this.#named, depth), new PatternEngine(), depth)
+    this.#checks[depth] = check
+    return run(check, value)
   }
 }
 
@@ -89,7 +99,7 @@ function withoutCompilationCache<T>(task: () => T): T {
 function compile(
   prepared: PreparedSchemas,
   patterns: PatternEngine,
-  allErrors: boolean,
+  depth: Depth,
 ): ValidateFunction {
   const { root, referred, isTracking } = prepared
   const ajv = new Ajv2020({
@@ -100,24 +110,26 @@ function compile(
     ownProperties: true,
     inlineRefs: false,
     logger: false,
-    allErrors,
+    allErrors: depth === 'all',
     // the name is for code that ajv can write out, which nobody asks it for
     code: { optimize: false, regExp: Object.assign(patterns.compile, { code: 'pattern' }) },
   })
   // Ajv2020 sets these for all schemas; where they are not needed they cost time, at each reference
   Object.assign(ajv.opts, { unevaluated: isTracking, dynamicRef: false })
-  addOwnKeywords(ajv)
+  addOwnKeywords(ajv, depth)
+  const { left } = meter
   refill() // for the sets that are made of `enum` and `const`
   for (const [key, schema] of referred) ajv.addSchema(schema, key)
-  return withoutCompilationCache(() => {
+  const check = withoutCompilationCache(() => {
     // one by one, so that ajv does not go from reference to reference: its stack has an end
     for (const key of referred.keys()) ajv.getSchema(key)
     return ajv.compile(root)
   })
+  meter.left = left
+  return check
 }
 
 function run(check: ValidateFunction, value: unknown): Verdict {
-  refill()
   try {
     return check(value) ? 'fits' : (check.errors ?? [])
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv'
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
-import { numberType } from './own-keywords.ts'
+import { isTold, numberType } from './own-keywords.ts'
 
 /** One place of a value that does not fit its schema. */
 export interface Mistake extends Issue {
@@ -20,6 +20,9 @@ export function told(mistakes: readonly Mistake[]): readonly Issue[] {
   if (more > 0) first.push({ path: '', message: `and ${more} more` })
   return first
 }
+
+/** There may be mistakes beside those that are told. */
+export const more = (at: string): Mistake => ({ path: at, message: 'more may follow', keyword: '' })
 
 type Params = Readonly<Record<string, unknown>>
 
@@ -42,10 +45,14 @@ const messages: Readonly<Record<string, string>> = {
 /** Errors that only say that there are others, which are told. */
 const silent = new Set(['if', 'propertyNames'])
 
+/** Errors of ajv that are looked at. */
+const mostErrors = 5_000
+
 /** The mistakes that errors of ajv stand for; each place and message once. */
 export function mistakesOf(errors: readonly ErrorObject[], at: string): Mistake[] {
   const found = new Map<string, Mistake>()
-  for (const error of errors) {
+  for (const error of errors.slice(0, mostErrors)) {
+    if (!isTold(error)) continue
     const { instancePath } = error
     const keyword = error.keyword === numberType ? 'type' : error.keyword
     if (silent.has(keyword)) continue
@@ -57,5 +64,7 @@ export function mistakesOf(errors: readonly ErrorObject[], at: string): Mistake[
     const key = `${path} ${message}`
     if (!found.has(key)) found.set(key, { path, message, keyword })
   }
-  return [...found.values()]
+  const mistakes = [...found.values()]
+  if (errors.length > mostErrors) mistakes.push(more(at))
+  return mistakes
 }

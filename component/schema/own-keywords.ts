@@ -4,11 +4,16 @@ import {
   type Ajv2020,
   type Code,
   type CodeKeywordDefinition,
+  type ErrorObject,
   type KeywordCxt,
+  Name,
   str,
 } from 'ajv/dist/2020.js'
+import { resolveRef, type SchemaEnv } from 'ajv/dist/compile/index.js'
+import type { Rule } from 'ajv/dist/compile/rules.js'
 import { Type } from 'ajv/dist/compile/util.js'
-import { meter, spendVisits } from './budget.ts'
+import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js'
+import { type Depth, meter, spendVisits } from './budget.ts'
 import { ValueSet } from './equality.ts'
 import { formats } from './formats.ts'
 import { isInteger, isNumeric, multipleTest } from './numbers.ts'
@@ -181,10 +186,13 @@ const definitions: readonly CodeKeywordDefinition[] = [
 ]
 
 /** Keywords that run before all others of their schema. */
-const early: readonly CodeKeywordDefinition[] = [
+const earlyOf = (depth: Depth): readonly CodeKeywordDefinition[] => [
   {
     keyword: cost,
     code(cxt) {
+      // as ajv does within `not`: mistakes are counted, and nothing is told of them
+      if (depth === 'fits' || (depth === 'first' && cxt.it.compositeRule))
+        Object.assign(cxt.it, { createErrors: false })
       const budget = named(cxt, meter)
       cxt.gen.if(_`(${budget}.left -= ${cxt.schema}) < 0`, _`${budget}.stop()`)
     },
@@ -199,11 +207,54 @@ const early: readonly CodeKeywordDefinition[] = [
   judgedBy(numberType, (types) => `must be ${[types].flat().join(',')}`, isOfTypes),
 ]
 
+/** Mistakes of a schema that is referred to which one schema takes over at most, for each of its own. */
+const mostTakenOver = 5_000
+
+type Errors = ErrorObject[]
+
+/** Whether something is told of a mistake, and not only that there is one. */
+export const isTold = ({ keyword }: Partial<ErrorObject>): boolean => keyword !== undefined
+
+/** What ajv calls the mistakes of a check in its code, and their number. */
+const [errorsInCode, countInCode] = [new Name('vErrors'), new Name('errors')]
+
+/**
+ * The mistakes of a schema, and those of one that it refers to. ajv would copy all of them at each reference, also those of alternatives of which
+ * another one fits: as many as there are ways through a schema that refers to itself.
+ */
+const joinedBy =
+  (depth: Depth) =>
+  (own: Errors | null, others: Errors): Errors => {
+    const joined = own ?? []
+    // at least one: the number of mistakes tells whether a value fits
+    const taken = depth === 'all' ? others.slice(0, mostTakenOver - joined.length) : []
+    if (taken.length === 0) taken.push(others.find(isTold) ?? (others[0] as ErrorObject))
+    spendVisits(taken.length)
+    for (const error of taken) joined.push(error)
+    return joined
+  }
+
+/** A reference; as {@link prepare} writes it, to a schema that ajv knows by its key. */
+const referenceOf = (depth: Depth) => (cxt: KeywordCxt) => {
+  const { gen, it } = cxt
+  const target = resolveRef.call(it.self, it.schemaEnv.root, it.baseId, cxt.schema) as SchemaEnv
+  const check = getValidate(cxt, target)
+  const join = named(cxt, joinedBy(depth))
+  const decide = cxt.result.bind(cxt)
+  cxt.result = (fits, onFit) =>
+    decide(fits, onFit, () => {
+      gen.assign(errorsInCode, _`${join}(${errorsInCode}, ${check}.errors)`)
+      gen.assign(countInCode, _`${errorsInCode}.length`)
+    })
+  callRef(cxt, check, target)
+}
+
 /** Puts our keywords in the place of ajv's. */
-export function addOwnKeywords(ajv: Ajv2020): void {
+export function addOwnKeywords(ajv: Ajv2020, depth: Depth): void {
   for (const definition of definitions) {
     ajv.removeKeyword(definition.keyword as string)
     ajv.addKeyword(definition)
   }
-  for (const definition of early) ajv.addKeyword({ ...definition, before: '$ref' })
+  for (const definition of earlyOf(depth)) ajv.addKeyword({ ...definition, before: '$ref' })
+  Object.assign((ajv.RULES.all.$ref as Rule).definition, { code: referenceOf(depth) })
 }

@@ -1,5 +1,6 @@
 /** Prepares a schema for ajv: known keywords only, each reference a schema of its own, and costs where work can repeat. */
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import type { Depth } from './budget.ts'
 import { keywords, partsOf } from './keywords.ts'
 import { cost, evaluated, numberType } from './own-keywords.ts'
 import { groupsOf, Reach } from './reach.ts'
@@ -30,15 +31,16 @@ const repeated = new Set([
   'unevaluatedProperties',
 ])
 
-/** @param factor of the costs: more than 1 where a visit is dearer, because it may make a mistake */
-export function prepare(schema: unknown, named: NamedSchemas, factor: number): PreparedSchemas {
+export function prepare(schema: unknown, named: NamedSchemas, depth: Depth): PreparedSchemas {
   const graph = new Reach(named).graphOf(schema)
   const order = groupsOf(graph).flat()
   const schemas = [schema, ...order.map((at) => graph.get(at)?.target.schema)]
   const isTracking = schemas.some(asksForEvaluated)
   const keys = new Map(order.map((at, index) => [at, `s${index}`]))
-  const work = new Preparation(named, keys, factor, isTracking)
-  const [root = true, ...others] = schemas.map((each) => work.counted(each, visitsOfReference))
+  const work = new Preparation(named, keys, depth, isTracking)
+  const [root = true, ...others] = schemas.map((each) =>
+    work.counted(each, costsOf[depth].reference),
+  )
   const referred = new Map(others.map((each, index) => [`s${index}`, each]))
   return { root, referred, size: work.size, isTracking }
 }
@@ -51,9 +53,6 @@ const asksForEvaluated = (schema: unknown): boolean =>
       asksForEvaluated(part),
   )
 
-/** What following a reference costs beside the visits of its schema. */
-const visitsOfReference = 16
-
 /** What an item or a member costs beside the visits of its schema. */
 const visitsOfRepetition = 3
 
@@ -61,23 +60,40 @@ const visitsOfRepetition = 3
 const calls = new Set(['const', 'enum', 'format', 'maxLength', 'minLength', 'multipleOf'])
 const visitsOfCall = 3
 
+/** Keywords whose schemas may make mistakes although the value fits. */
+const tried = new Set(['anyOf', 'oneOf', 'contains'])
+
+/** How much dearer a visit is that may add a mistake to all others; what a mistake of a schema that is tried costs, and a reference, in visits. */
+interface Costs {
+  readonly factor: number
+  readonly mistake: number
+  readonly reference: number
+}
+
+const costsOf: Readonly<Record<Depth, Costs>> = {
+  fits: { factor: 1, mistake: 4, reference: 16 },
+  first: { factor: 1, mistake: 4, reference: 40 },
+  // each visit has paid for a mistake
+  all: { factor: 40, mistake: 0, reference: 16 },
+}
+
 class Preparation {
   size = 0
   readonly #named: NamedSchemas
   /** The key of each schema that is referred to, by its pointer. */
   readonly #keys: ReadonlyMap<string, string>
-  readonly #factor: number
+  readonly #costs: Costs
   readonly #isTracking: boolean
 
   constructor(
     named: NamedSchemas,
     keys: ReadonlyMap<string, string>,
-    factor: number,
+    depth: Depth,
     isTracking: boolean,
   ) {
     this.#named = named
     this.#keys = keys
-    this.#factor = factor
+    this.#costs = costsOf[depth]
     this.#isTracking = isTracking
   }
 
@@ -88,7 +104,9 @@ class Preparation {
     const prepared = this.#prepared(schema)
     const weight = this.#weight
     this.#weight = before
-    return typeof prepared === 'boolean' ? prepared : { [cost]: weight * this.#factor, ...prepared }
+    return typeof prepared === 'boolean'
+      ? prepared
+      : { [cost]: weight * this.#costs.factor, ...prepared }
   }
 
   /** The visits of the schema that is being prepared. */
@@ -112,8 +130,11 @@ class Preparation {
 
   #put(prepared: Record<string, unknown>, keyword: string, value: unknown): void {
     const holds = keywords.get(keyword)?.holds
+    const visits =
+      (repeated.has(keyword) ? visitsOfRepetition : 0) +
+      (tried.has(keyword) ? this.#costs.mistake : 0)
     const part = (schema: unknown) =>
-      repeated.has(keyword) ? this.counted(schema, visitsOfRepetition) : this.#prepared(schema)
+      visits > 0 ? this.counted(schema, visits) : this.#prepared(schema)
     if (holds === 'schema') prepared[keyword] = part(value)
     else if (holds === 'list') prepared[keyword] = (value as unknown[]).map(part)
     else if (holds === 'map') {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { canonicalJson } from '#component/codec/json.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { CompiledSchema, type Verdict } from './compiled.ts'
-import { type Mistake, mistakesOf } from './mistakes.ts'
+import { type Mistake, mistakesOf, more } from './mistakes.ts'
 import { Reach } from './reach.ts'
 import type { NamedSchemas } from './references.ts'
 import { hasAtMost, viewOf } from './view.ts'
@@ -95,9 +95,9 @@ class CompiledSchemas {
     return compiled
   }
 
-  /** All mistakes of a value that has one, which compiles the schema once more. @throws SchemaCompileError */
-  all(compiled: CompiledSchema, value: unknown): Verdict {
-    return this.#counting(() => compiled.all(value))
+  /** Mistakes of a value that has one, which compiles the schema once more. @throws SchemaCompileError */
+  mistakes(compiled: CompiledSchema, depth: 'first' | 'all', value: unknown): Verdict {
+    return this.#counting(() => compiled[depth](value))
   }
 
   #counting<T>(compile: () => T): T {
@@ -171,12 +171,16 @@ class KeptValidator implements Validator {
   mistakesOf(value: unknown, at: string): readonly Mistake[] | undefined {
     const compiled = this.compile()
     const seen = viewOf(value)
-    const first = compiled.first(seen)
-    if (first === 'fits') return undefined
-    if (first === 'too costly') return [{ path: at, message: 'too costly to check', keyword: '' }]
-    const all = hasAtMost(mostMembers, seen) ? this.#compiled.all(compiled, seen) : 'too costly'
+    const verdict = compiled.fits(seen)
+    if (verdict === 'fits') return undefined
+    const found = (message: string): Mistake => ({ path: at, message, keyword: '' })
+    if (verdict === 'too costly') return [found('too costly to check')]
+    const all = hasAtMost(mostMembers, seen)
+      ? this.#compiled.mistakes(compiled, 'all', seen)
+      : 'too costly'
     if (typeof all !== 'string') return mistakesOf(all, at)
-    const more = { path: at, message: 'more may follow', keyword: '' }
-    return [...mistakesOf(first, at).slice(0, 1), more]
+    const first = this.#compiled.mistakes(compiled, 'first', seen)
+    const [mistake = found('does not fit')] = typeof first === 'string' ? [] : mistakesOf(first, at)
+    return [mistake, more(at)]
   }
 }

@@ -17,7 +17,7 @@ function compileAndDrop(first: number, count: number): void {
   for (let index = first; index < first + count; index++) {
     const properties = { [`n${index}`]: { type: 'integer', minimum: 1, maximum: index + 10 } }
     const schema = { type: 'object', required: [`n${index}`], properties }
-    expect(new CompiledSchema(schema, {}).first({ [`n${index}`]: 3 })).to.equal('fits')
+    expect(new CompiledSchema(schema, {}).fits({ [`n${index}`]: 3 })).to.equal('fits')
   }
 }
 
