@@ -2,6 +2,7 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import { ServiceError } from '#component/errors.ts'
 import { setOwn } from '#component/syntax/values.ts'
+import { KeyCount } from './key-count.ts'
 import type { ReadRules } from './limits.ts'
 import { keyText } from './wamp-values.ts'
 
@@ -24,6 +25,7 @@ export abstract class ByteReader {
   /** Values that may still come. */
   #left: number
   #isKey = false
+  readonly #keys: KeyCount
 
   /** @param form its name in messages */
   constructor(form: string, bytes: Uint8Array, rules: ReadRules) {
@@ -33,6 +35,7 @@ export abstract class ByteReader {
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.rules = rules
     this.#left = rules.values
+    this.#keys = new KeyCount(rules, bytes.length)
   }
 
   /** Reads one value. */
@@ -162,6 +165,8 @@ export abstract class ByteReader {
     const map: Record<string, unknown> = {}
     for (let count = 0; count < size && this.hasMore(size); count++) {
       const key = this.#key(depth)
+      const tooMany = this.#keys.problemOf(key, count + 1)
+      if (tooMany) this.fail(tooMany, true)
       if (map[key] !== undefined && Object.hasOwn(map, key)) this.fail('a duplicate key')
       const value = this.value(depth + 1)
       if (key === '__proto__' && !this.rules.allowProtoKeys)

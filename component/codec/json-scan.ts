@@ -3,6 +3,7 @@ import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import { maxInteger as greatest, minInteger as least } from '#component/syntax/integers.ts'
 import type { Steps } from '#component/yielding.ts'
 import { escapes, hexValue, isDigit, Keys } from './json-text.ts'
+import { KeyCount } from './key-count.ts'
 import { maxDigits, type ReadRules } from './limits.ts'
 
 /** The greatest integers, by what they are for; all of a length compare as text. */
@@ -35,10 +36,12 @@ class Scanner {
   readonly isPlain: boolean
   /** Whether the string just read contains a backslash. */
   hasEscape = false
+  readonly #keys: KeyCount
 
   constructor(text: string, rules: ReadRules) {
     this.text = text
     this.rules = rules
+    this.#keys = new KeyCount(rules, text.length)
     this.isPlain = text.length >= longText && !notPlain.test(text)
   }
 
@@ -120,6 +123,8 @@ class Scanner {
       ? (JSON.parse(this.text.slice(start, end)) as string)
       : this.text.slice(start + 1, end - 1)
     if (!keys.add(key)) this.fail('a duplicate key', start)
+    const tooMany = this.#keys.problemOf(key, keys.size)
+    if (tooMany) this.fail(tooMany, start, 'service.error.payload_too_large')
     if (key === '__proto__' && !this.rules.allowProtoKeys) {
       this.fail('the forbidden key __proto__', start)
     }

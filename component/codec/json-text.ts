@@ -29,4 +29,8 @@ export class Keys {
     this.#many.add(key)
     return true
   }
+
+  get size(): number {
+    return this.#many?.size ?? this.#few.length
+  }
 }

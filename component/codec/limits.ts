@@ -6,6 +6,10 @@ export interface ReadRules {
   readonly depth: number
   /** Most values, containers included; keys count in the binary forms. */
   readonly values: number
+  /** Most keys of one map. */
+  readonly keys: number
+  /** Most different keys, of all maps together. */
+  readonly names: number
   /** Half a surrogate pair in JSON text stays as it is. */
   readonly allowLoneSurrogates: boolean
   /** A key `__proto__` becomes a key like any other. */
@@ -23,6 +27,8 @@ export interface ReadRules {
 export const bodyRules: ReadRules = {
   depth: 64,
   values: 200_000,
+  keys: 10_000,
+  names: 20_000,
   allowLoneSurrogates: false,
   allowProtoKeys: false,
   allowGreatIntegers: false,
@@ -37,12 +43,19 @@ export const documentRules: ReadRules = {
   ...bodyRules,
   depth: 256,
   values: 1_000_000,
+  keys: 100_000,
+  names: Infinity,
   allowLoneSurrogates: true,
   allowProtoKeys: true,
 }
 
 /** Text that this gateway or another one has written. */
-export const trustedRules: ReadRules = { ...documentRules, depth: 300, values: 50_000_000 }
+export const trustedRules: ReadRules = {
+  ...documentRules,
+  depth: 300,
+  values: 50_000_000,
+  keys: Infinity,
+}
 
 /** A message of a peer to the embedded router: a document of 64 levels inside CALL and kwargs, with room (reliability F6). */
 export const peerRules: ReadRules = {
@@ -60,6 +73,8 @@ export const routerRules: ReadRules = {
   ...peerRules,
   depth: 500,
   values: 10_000_000,
+  keys: Infinity,
+  names: Infinity,
   allowLoneSurrogates: true,
   allowProtoKeys: true,
 }
