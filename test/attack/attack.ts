@@ -23,12 +23,19 @@ export interface Target {
     readonly parse: string
     /** POST: the body is parsed, and all of it sent back. */
     readonly echo: string
+    /** POST: the body is checked against a schema that refers to itself in its alternatives. */
+    readonly checked: string
+    /** POST: the endpoint of tools; its tool is {@link toolName}, with any arguments. */
+    readonly tools: string
     /** GET: a stream of events, which are kept for streams that come back. */
     readonly events: string
     /** POST: the body is published to these streams. */
     readonly publish: string
   }
 }
+
+/** The name of the tool. */
+export const toolName = 'keep'
 
 /** One attack. It needs no rights: what it does, every client that reaches the port can do. */
 export interface Attack {

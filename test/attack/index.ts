@@ -3,7 +3,9 @@ import type { Attack } from './attack.ts'
 import { gzipBodies } from './gzip-bodies.ts'
 import { malformed } from './malformed.ts'
 import { manyConnections } from './many-connections.ts'
+import { keysOfBodies, keysOfLists, keysOfMessages, keysOfTools } from './many-keys.ts'
 import { pipelined100, pipelined500 } from './pipelined.ts'
+import { schemaAlternatives } from './schema-alternatives.ts'
 import { slowBodies } from './slow-bodies.ts'
 import { streamsDropped, streamsReplayed, streamsUnread } from './streams.ts'
 import { unreadEchoes } from './unread-echoes.ts'
@@ -24,6 +26,11 @@ export const attacks: readonly Attack[] = [
   streamsDropped,
   streamsUnread,
   streamsReplayed,
+  schemaAlternatives,
+  keysOfBodies,
+  keysOfLists,
+  keysOfTools,
+  keysOfMessages,
   wampIntegers,
   unfinishedBefore,
   unfinishedJoined,

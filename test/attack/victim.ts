@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { RouterPeer } from '#test/contract/router/peer.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { type StartedAt, startedAt } from '#test/support/started.ts'
-import type { Target } from './attack.ts'
+import { type Target, toolName } from './attack.ts'
 
 const realm = 'com.example.attack'
 const procedure = 'com.example.attack.greet'
@@ -24,6 +24,8 @@ const paths: Target['paths'] = {
   large: '/large',
   parse: '/waves',
   echo: '/echo',
+  checked: '/checked',
+  tools: '/mcp',
   events: '/events',
   publish: '/publish',
 }
@@ -33,12 +35,22 @@ const post = (body: unknown) => ({
   post: { action: { type: 'static', body }, response: { on_result: {}, on_error: {} } },
 })
 
+const listOf = (name: string) => ({ type: 'array', items: { $ref: `#/schemas/${name}` } })
+
+/** Each refers to itself and to the other one. */
+const schemas = {
+  N: { anyOf: [listOf('N'), listOf('M'), { type: 'integer' }] },
+  M: { anyOf: [listOf('M'), listOf('N'), { type: 'string' }] },
+}
+
 const documentOf = (upstream: string) => ({
   id: 'com.example.attacked',
   host: '_',
   realm_uri: realm,
+  schemas,
   versions: {
     '1.0.0': {
+      mcp: { path: paths.tools },
       base_path: '/',
       paths: {
         [paths.static]: {
@@ -58,6 +70,16 @@ const documentOf = (upstream: string) => ({
         },
         [paths.parse]: post({ received: '{{request.body.name}}' }),
         [paths.echo]: post('{{request.body}}'),
+        [paths.checked]: {
+          post: { ...post({}).post, request: { body: { $ref: '#/schemas/N' } } },
+        },
+        '/kept': {
+          post: {
+            ...post('kept').post,
+            request: { body: { type: 'object' } },
+            tool: { name: toolName, description: 'Keeps what it is given.' },
+          },
+        },
         [paths.events]: {
           get: {
             action: { type: 'wamp_subscribe', topic, replay_events: 1000 },
