@@ -41,7 +41,10 @@ export const wampSubscribeAction = (ports: SubscribePorts): Action => ({
     const { api, operation } = terms
     const owner: StreamOwner = { api, operation, realm_uri, identity }
     const address = addressOf(run.request.peername)
-    const place = ports.streams.admit({ owner, address, maxStreams: terms.maxStreams })
+    const { lastEventId } = wanted
+    const place = ports.streams.admit({
+      ...{ owner, address, maxStreams: terms.maxStreams, lastEventId },
+    })
     const opening = { owner, wanted, place, snapshot }
     try {
       const joinedAs = terms.as === 'gateway' ? anonymous(realm_uri) : identity

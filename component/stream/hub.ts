@@ -76,6 +76,8 @@ export class Streams {
   readonly #memory: ReplayMemory
   readonly #sources = new Map<Session, Map<string, Source>>()
   readonly #streams = new Set<Stream>()
+  /** Subscriptions that live on without streams, the one that was left first before the others: each keeps the place of its last stream. */
+  readonly #left = new Map<Source, Place>()
   readonly #sourcePorts: SourcePorts
 
   constructor(ports: HubPorts) {
@@ -114,11 +116,31 @@ export class Streams {
   }
 
   /**
-   * Takes a place for a stream, before anything is asked of the router.
+   * Takes a place for a stream, before anything is asked of the router. Where a limit is met, the subscription of it that was left first ends, but
+   * that of a client that comes back to it.
    * @throws ServiceError 503 or 429 with `Retry-After`
    */
   admit(applicant: Applicant): Place {
-    return this.#places.take(applicant)
+    let endLender: (() => void) | undefined
+    try {
+      const place = this.#places.take(applicant, (countsAlike) => {
+        const left = [...this.#left].filter(([, one]) => countsAlike(one))
+        const own = left.find(([{ tag }]) => applicant.lastEventId?.endsWith(`-${tag}`))
+        const [source, lent] = own ?? left[0] ?? []
+        if (source === undefined || lent === undefined) return false
+        this.#left.delete(source)
+        lent.give()
+        const end = () => source.isLeft && source.close()
+        if (own) endLender = end
+        else end()
+        return true
+      })
+      place.endLender = endLender
+      return place
+    } catch (error) {
+      endLender?.()
+      throw error
+    }
   }
 
   /**
@@ -142,6 +164,9 @@ export class Streams {
     const source = known ?? this.#source(session, wanted)
     const stream = source.join(owner, wanted)
     this.#streams.add(stream)
+    this.#giveLeft(source)
+    place.endLender?.()
+    place.endLender = undefined
     const wantsRetained = wanted.options.get_retained === true && !stream.isResumed
     try {
       if (known === undefined) {
@@ -202,6 +227,7 @@ export class Streams {
         ...this.#sourcePorts,
         onClosed: (closed) => {
           letGo()
+          this.#giveLeft(closed)
           this.#memory.forget(closed.ring)
           const ofSession = this.#sources.get(session)
           ofSession?.delete(keyOf(wanted))
@@ -216,15 +242,27 @@ export class Streams {
     return source
   }
 
+  /** The place of a stream that is over: of the last one of a subscription, it is kept until that is gone. */
+  #leavePlace({ source, place }: Stream): void {
+    if (place === undefined) return
+    if (source.isLeft) this.#left.set(source, place)
+    else place.give()
+  }
+
+  #giveLeft(source: Source): void {
+    this.#left.get(source)?.give()
+    this.#left.delete(source)
+  }
+
   #begun(stream: Stream, { heartbeatMs }: StreamSettings): void {
     this.#pulse.add(stream, heartbeatMs)
     this.#ports.observer?.onBegun?.(stream)
   }
 
   #over(stream: Stream, settings: StreamSettings | undefined): void {
-    stream.place?.give()
     this.#streams.delete(stream)
     stream.source.leave(stream)
+    this.#leavePlace(stream)
     if (settings === undefined) return
     this.#pulse.remove(stream, settings.heartbeatMs)
     this.#ports.observer?.onEnded?.(stream)

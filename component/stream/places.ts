@@ -2,6 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 import { NetworkShare } from '#component/limits/network-share.ts'
 import { Quota } from '#component/limits/quota.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
 import type { StreamOwner } from './terms.ts'
 
 /** The limits, as configured; 0: none, except for the process. */
@@ -24,7 +25,12 @@ export interface Applicant {
   readonly address: string
   /** Of the operation; undefined: any number. */
   readonly maxStreams: number | undefined
+  /** The id of the event that the client has seen last; it tells which subscription it comes back to. */
+  readonly lastEventId?: string
 }
+
+/** Gives one place back of those that count for the same as an applicant; false: there is none to spare. */
+export type MakeRoom = (countsAlike: (other: Applicant) => boolean) => boolean
 
 /** Seconds after which a client may try again, at least. */
 const retrySeconds = 5
@@ -62,6 +68,8 @@ interface Counted {
   /** Takes nothing where the limit does not concern the applicant. */
   tryTake(applicant: Applicant): boolean
   give(applicant: Applicant): unknown
+  /** Whether two applicants count for the same limit: that of one network, user or operation. */
+  isShared(one: Applicant, other: Applicant): boolean
 }
 
 /** The limits in the order in which they are tried. */
@@ -83,12 +91,14 @@ function countsOf({
       used: () => all.used,
       tryTake: () => all.tryTake(1),
       give: () => all.give(1),
+      isShared: () => true,
     },
     {
       limit: 'streams_per_address',
       used: () => ofAddress.most,
       tryTake: ({ address }) => perAddress === 0 || ofAddress.tryTake(address),
       give: ({ address }) => perAddress === 0 || ofAddress.give(address),
+      isShared: (one, other) => networkOf(one.address) === networkOf(other.address),
     },
     {
       limit: 'streams_per_identity',
@@ -96,6 +106,7 @@ function countsOf({
       tryTake: (one) =>
         perIdentity === 0 || !isNamed(one) || ofIdentity.tryTake(keyOf(one), perIdentity),
       give: (one) => perIdentity === 0 || !isNamed(one) || ofIdentity.give(keyOf(one)),
+      isShared: (one, other) => isNamed(other) && keyOf(one) === keyOf(other),
     },
     {
       limit: 'max_streams',
@@ -104,6 +115,8 @@ function countsOf({
         maxStreams === undefined || ofOperation.tryTake(owner.operation, maxStreams),
       give: ({ owner, maxStreams }) =>
         maxStreams === undefined || ofOperation.give(owner.operation),
+      isShared: ({ owner }, other) =>
+        other.maxStreams !== undefined && owner.operation === other.owner.operation,
     },
   ]
 }
@@ -113,6 +126,8 @@ export class Place implements Applicant {
   readonly owner: StreamOwner
   readonly address: string
   readonly maxStreams: number | undefined
+  /** Ends the subscription that has lent its place to a client that comes back, unless the client has joined it. */
+  endLender: (() => void) | undefined
   #counts: readonly Counted[]
 
   constructor(counts: readonly Counted[], { owner, address, maxStreams }: Applicant) {
@@ -126,6 +141,8 @@ export class Place implements Applicant {
   give(): void {
     for (const count of this.#counts) count.give(this)
     this.#counts = []
+    this.endLender?.()
+    this.endLender = undefined
   }
 }
 
@@ -148,12 +165,14 @@ export class Places {
 
   /**
    * Takes a place for a stream.
+   * @param makeRoom asked where a limit is met
    * @throws ServiceError 503 or 429 with `Retry-After`: then nothing is taken
    */
-  take(applicant: Applicant): Place {
+  take(applicant: Applicant, makeRoom: MakeRoom): Place {
     const counted: Counted[] = []
     for (const count of this.#counts) {
-      if (count.tryTake(applicant)) {
+      const countsAlike = (other: Applicant) => count.isShared(applicant, other)
+      if (count.tryTake(applicant) || (makeRoom(countsAlike) && count.tryTake(applicant))) {
         counted.push(count)
         continue
       }

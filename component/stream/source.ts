@@ -102,6 +102,11 @@ export class Source implements Tongue, WatchHandlers {
     return stream
   }
 
+  /** Whether it lives on without streams. */
+  get isLeft(): boolean {
+    return this.#stopLinger !== undefined && !this.#isClosed
+  }
+
   /** Removes a stream. Without streams the source lives on for a while. */
   leave(stream: Stream): void {
     this.streams.delete(stream)

@@ -29,6 +29,8 @@ export interface Target {
     readonly tools: string
     /** GET: a stream of events, which are kept for streams that come back. */
     readonly events: string
+    /** GET: with a name behind it, a stream of a topic of that name. */
+    readonly topics: string
     /** POST: the body is published to these streams. */
     readonly publish: string
   }

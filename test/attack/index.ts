@@ -7,7 +7,7 @@ import { keysOfBodies, keysOfLists, keysOfMessages, keysOfTools } from './many-k
 import { pipelined100, pipelined500 } from './pipelined.ts'
 import { schemaAlternatives } from './schema-alternatives.ts'
 import { slowBodies } from './slow-bodies.ts'
-import { streamsDropped, streamsReplayed, streamsUnread } from './streams.ts'
+import { streamsDropped, streamsLeft, streamsReplayed, streamsUnread } from './streams.ts'
 import { unreadEchoes } from './unread-echoes.ts'
 import { wampIntegers } from './wamp-integers.ts'
 import { wampPatterns } from './wamp-patterns.ts'
@@ -26,6 +26,7 @@ export const attacks: readonly Attack[] = [
   streamsDropped,
   streamsUnread,
   streamsReplayed,
+  streamsLeft,
   schemaAlternatives,
   keysOfBodies,
   keysOfLists,

@@ -87,3 +87,20 @@ export const streamsReplayed: Attack = {
     })
   },
 }
+
+export const streamsLeft: Attack = {
+  name: 'streams-left',
+  about: '60 clients that open a stream of a new topic each time and leave it, without a pause',
+  async run(target, signal) {
+    let topic = 0
+    await clients(60, signal, async () => {
+      const socket = openSocket(target)
+      topic += 1
+      socket.write(`GET ${target.paths.topics}/t${topic} HTTP/1.1\r\nHost: x\r\n\r\n`)
+      await Promise.race([once(socket, 'data'), once(socket, 'close'), pause(1000, signal)]).catch(
+        () => undefined,
+      )
+      socket.destroy()
+    })
+  },
+}

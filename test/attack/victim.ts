@@ -27,6 +27,7 @@ const paths: Target['paths'] = {
   checked: '/checked',
   tools: '/mcp',
   events: '/events',
+  topics: '/topics',
   publish: '/publish',
 }
 
@@ -83,6 +84,12 @@ const documentOf = (upstream: string) => ({
         [paths.events]: {
           get: {
             action: { type: 'wamp_subscribe', topic, replay_events: 1000 },
+            response: { on_event: {}, on_error: {} },
+          },
+        },
+        [`${paths.topics}/:name`]: {
+          get: {
+            action: { type: 'wamp_subscribe', topic: `${topic}.{{request.bindings.name}}` },
             response: { on_event: {}, on_error: {} },
           },
         },

@@ -209,7 +209,8 @@ export function hubOf(ports: Partial<HubPorts> = {}) {
     const owner = {
       ...{ api: 'api', operation: more.operation ?? operation, realm_uri: 'com.example', identity },
     }
-    const place = hub.admit({ owner, address, maxStreams })
+    const { lastEventId = '' } = changes
+    const place = hub.admit({ owner, address, maxStreams, lastEventId })
     try {
       return await hub.open(more.session ?? session, owner, wantedOf(changes), 1_000, place)
     } catch (error) {
