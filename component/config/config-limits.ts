@@ -143,7 +143,18 @@ export const idempotencySection = section(
       default: 100_000,
       minimum: 1_000,
       description:
-        'Answers that the store keeps under an Idempotency-Key, looked at once a minute. Of more, those that would expire first are removed: repeats of their requests act again.',
+        'Idempotency-Keys that the store keeps, looked at once a minute. At the limit requests with new keys are refused with 503; repeats of known ones are answered.',
+    }),
+    max_rows_per_user: integer({
+      default: 10_000,
+      minimum: 100,
+      description:
+        'Of these, the keys of one user on one route, or of one address (of IPv6: its /64) without a login, in each process. Of max_bytes they may have as large a part. Raise it where one program sends most requests.',
+    }),
+    max_bytes: integer({
+      default: 1_073_741_824,
+      minimum: 1_048_576,
+      description: 'Bytes of the answers that are kept under these keys, as max_rows counts them.',
     }),
   },
   'The answers that `idempotency` of API Specifications keeps (docs/policies.md).',

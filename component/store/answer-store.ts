@@ -51,13 +51,16 @@ export class AnswerStore {
   readonly #endRows = new RowsQuery<KeyHold & Pick<End, 'answer'>>((db, rows) => {
     const values = rows.map(({ scope, token, answer }) => sql`(${scope}, ${token}, ${answer})`)
     const query = sql`with ended (scope, token, answer) as (values ${sql.join(values)})
-      update idempotent_answers set state = 'done', answer = ended.answer from ended
+      update idempotent_answers set state = 'done', answer = ended.answer, bytes = coalesce(length(ended.answer), 0)
+      from ended
       where scope_hash = ended.scope and idempotent_answers.token = ended.token`
     return { compile: () => query.compile(db) }
   })
   readonly #takes: WriteBatch<Asked, KeyOwner | undefined>
   readonly #ends: WriteBatch<End, undefined>
   readonly #stale: KeyHold[] = []
+  /** What was there at the last {@link sweep}, and what this process has added since. */
+  readonly held = { rows: 0, bytes: 0 }
   /** Begins the tokens of this process. */
   readonly #name = `${randomBytes(12).toString('base64url')}.`
   #tokens = 0
@@ -71,7 +74,8 @@ export class AnswerStore {
 
   /** Takes a key that no request has, or whose time is over. */
   async take(request: KeyRequest): Promise<KeyOwner> {
-    const { scope, fingerprint, leaseMs, keptMs } = request
+    const { scope, fingerprint, leaseMs, keptMs, mayBegin = true } = request
+    if (!mayBegin && (await this.#find([scope])).length === 0) return { kind: 'full' }
     for (let tries = 0; tries < maxTries; tries += 1) {
       const now = this.#now()
       this.#tokens += 1
@@ -79,7 +83,15 @@ export class AnswerStore {
       const lease_until = now + leaseMs
       const expires_at = now + keptMs
       const row: Row = {
-        ...{ scope_hash: scope, fingerprint, state: 'running', token, lease_until, expires_at },
+        ...{
+          scope_hash: scope,
+          fingerprint,
+          state: 'running',
+          token,
+          bytes: 0,
+          lease_until,
+          expires_at,
+        },
       }
       try {
         const owner = await this.#takes.add({ request, row })
@@ -108,6 +120,7 @@ export class AnswerStore {
       const { scope_hash: scope, token } = each.row
       const owner = known.get(scope)
       if (areAllTaken || owner?.token === token) {
+        this.held.rows += 1
         owners.push({ kind: 'taken', hold: { scope, token } })
       } else owners.push(owner && (await this.#judge(each, owner)))
     }
@@ -164,6 +177,7 @@ export class AnswerStore {
       .sort((one, other) => (one.scope < other.scope ? -1 : 1))
     // an answer that a power failure takes leaves its key with a request whose outcome is not known
     await this.#run((db) => this.#endRows.execute(db, rows), 'later')
+    for (const { answer } of rows) this.held.bytes += answer?.length ?? 0
     return ends.map(() => undefined)
   }
 
@@ -196,6 +210,7 @@ export class AnswerStore {
 
   async #remove(holds: readonly KeyHold[]): Promise<void> {
     const these = holds.map(({ scope, token }) => sql`(${scope}, ${token})`)
+    this.held.rows -= holds.length
     await this.#run((db) =>
       db
         .deleteFrom('idempotent_answers')
@@ -204,11 +219,8 @@ export class AnswerStore {
     )
   }
 
-  /**
-   * Removes what has expired, and of more than so many rows the answers that would expire first.
-   * @param maxRows rows that are kept
-   */
-  async sweep(maxRows: number): Promise<void> {
+  /** Removes what has expired, and nothing else: what was promised is kept. Then looks how much there is. */
+  async sweep(): Promise<void> {
     while (this.#stale.length > 0) {
       await this.#remove(this.#stale.slice(0, maxBatch))
       this.#stale.splice(0, maxBatch)
@@ -218,38 +230,33 @@ export class AnswerStore {
     do {
       removed = await this.#removeSome(now, maxRemoved)
     } while (removed === maxRemoved)
-    for (let over = (await this.#count()) - maxRows; over > 0; over -= maxRemoved) {
-      const most = Math.min(over, maxRemoved)
-      if ((await this.#removeSome(undefined, most)) < most) return
-    }
-  }
-
-  async #count(): Promise<number> {
-    const { count } = await this.#run((db) =>
+    const { rows, bytes } = await this.#run((db) =>
       db
         .selectFrom('idempotent_answers')
-        .select((row) => row.fn.countAll<number>().as('count'))
+        .select((row) => [
+          row.fn.countAll<number>().as('rows'),
+          sql<number>`coalesce(sum(bytes), 0)`.as('bytes'),
+        ])
         .executeTakeFirstOrThrow(),
     )
-    return Number(count)
+    Object.assign(this.held, { rows: Number(rows), bytes: Number(bytes) })
   }
 
-  /** @param expiredAt undefined: those that expire first, of requests that have an answer. @returns how many it were */
-  async #removeSome(expiredAt: number | undefined, most: number): Promise<number> {
+  /** @returns how many it were */
+  async #removeSome(expiredAt: number, most: number): Promise<number> {
     const gone = await this.#run((db) =>
       db
         .deleteFrom('idempotent_answers')
         .where('scope_hash', 'in', (query) => {
-          const ended = query.selectFrom('idempotent_answers').select('scope_hash')
-          const these =
-            expiredAt === undefined
-              ? ended.where('state', '=', 'done')
-              : ended
-                  .where('expires_at', '<=', expiredAt)
-                  .where((row) =>
-                    row.or([row('state', '=', 'done'), row('lease_until', '<=', expiredAt)]),
-                  )
-          return these.orderBy('expires_at').limit(most)
+          return query
+            .selectFrom('idempotent_answers')
+            .select('scope_hash')
+            .where('expires_at', '<=', expiredAt)
+            .where((row) =>
+              row.or([row('state', '=', 'done'), row('lease_until', '<=', expiredAt)]),
+            )
+            .orderBy('expires_at')
+            .limit(most)
         })
         .returning('scope_hash')
         .execute(),

@@ -106,6 +106,12 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     `alter table provider_logins add column ${column} text`,
     `create index provider_logins_${column} on provider_logins (${column})`,
   ]),
+  '010-bytes-of-answers': [
+    'alter table idempotent_answers add column bytes bigint not null default 0',
+    'drop index idempotent_answers_end',
+    // rows and bytes are counted without a look at the answers
+    'create index idempotent_answers_end on idempotent_answers (expires_at, bytes)',
+  ],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

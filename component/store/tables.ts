@@ -74,6 +74,8 @@ export interface AnswerRow {
   token: string
   /** Sealed; null: there is none yet, or it is not kept. */
   answer: string | null
+  /** Of the answer; a gateway of before writes none. */
+  bytes: number
   /** Until when a running request is taken to be under way. */
   lease_until: number
   expires_at: number

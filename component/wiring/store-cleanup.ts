@@ -14,8 +14,6 @@ export interface CleanupPorts {
   readonly log: Pick<Log, 'warn'>
   /** How long the history of a deleted API Specification is kept; days. */
   readonly deletedDays: number
-  /** Answers under an Idempotency-Key that are kept. */
-  readonly maxAnswers: number
 }
 
 const minuteMs = 60_000
@@ -36,11 +34,11 @@ type Tasks = Readonly<Record<string, () => Promise<void>>>
 
 /** Cleans until the result is called. Every process of a gateway does so. */
 export function startCleanup(ports: CleanupPorts): () => void {
-  const { store, clock, deletedDays, maxAnswers } = ports
+  const { store, clock, deletedDays } = ports
   const stops = [
     every(minuteMs, ports, {
       'answers of requests with an Idempotency-Key could not be removed': () =>
-        store.answers.sweep(maxAnswers),
+        store.answers.sweep(),
     }),
     every(hourMs, ports, {
       'expired refresh tokens could not be removed': () =>
@@ -92,6 +90,5 @@ export function watchStore({ config, store, replica, clock, log }: WiringContext
   return startCleanup({
     ...{ store, clock, log },
     deletedDays: config.history.deleted_days,
-    maxAnswers: config.idempotency.max_rows,
   })
 }

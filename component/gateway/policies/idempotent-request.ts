@@ -7,10 +7,12 @@ import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { type Headers, joinVary } from '#component/gateway/header-layers.ts'
 import type { Identity } from '#component/identity.ts'
+import type { KeyShare, KeyShares } from '#component/limits/key-shares.ts'
 import { type IdempotencyPlan, readKey } from '#component/policy/idempotency.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { AnswerStore } from '#component/store/answer-store.ts'
 import type { KeyHold, KeyOwner } from '#component/store/key-owner.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
 import type { Encode } from './conditions.ts'
 import { openAnswer, sealAnswer } from './kept-answer.ts'
 import { wholeBody } from './whole-body.ts'
@@ -18,6 +20,8 @@ import { wholeBody } from './whole-body.ts'
 /** What keeps the answers of requests with a key. */
 export interface IdempotencyPorts {
   readonly answers: Pick<AnswerStore, 'take' | 'keep' | 'renew' | 'release'>
+  /** How much each user may have on each route. */
+  readonly shares: KeyShares
   readonly clock: Pick<Clock, 'after'>
   readonly box: Pick<SecretBox, 'seal' | 'open'>
   /** A digest that nobody can make without the key of the store. */
@@ -44,6 +48,7 @@ export class IdempotentRequest {
   readonly #policy: Headers
   #body = ''
   #hold: KeyHold | undefined
+  #share: KeyShare | undefined
   #effect: Effect = 'none'
   #stopRenewing: () => void = () => undefined
 
@@ -75,7 +80,7 @@ export class IdempotentRequest {
   /**
    * Takes the key before the action.
    * @returns the answer of the first request with the key; undefined: this one is performed
-   * @throws ServiceError 400, 409, 422; 503 where the store is away: without it nothing can be promised
+   * @throws ServiceError 400, 409, 422; 503 where the store is away, or has no room: without it nothing can be promised
    */
   async begin(identity: Identity): Promise<Reply | undefined> {
     const field = this.#exchange.header('idempotency-key')
@@ -92,12 +97,17 @@ export class IdempotentRequest {
     await this.#readPassed()
     const scope = this.#scopeOf(key, identity)
     const { keptMs, onUnknown } = this.#plan
-    const owner = await this.#ports.answers.take({
+    const { answers, shares } = this.#ports
+    const share = shares.of(this.#scopeOf('', identity, true), keptMs)
+    const owner = await answers.take({
+      mayBegin: shares.hasRoom(share),
       ...{ scope, fingerprint: this.#fingerprintOf(), keptMs, leaseMs: this.#leaseMs },
       takesUnknown: onUnknown === 'retry',
     })
     if (owner.kind !== 'taken') return this.#replyOf(owner, scope)
     this.#hold = owner.hold
+    this.#share = share
+    share.rows += 1
     this.#renewLater(owner.hold)
     return undefined
   }
@@ -126,7 +136,7 @@ export class IdempotentRequest {
     if (hold === undefined) return reply
     const { answers, encode, box } = this.#ports
     if (this.#isForgotten) {
-      this.#over()
+      this.#forget()
       await answers.release(hold)
       return this.#shown(reply)
     }
@@ -146,8 +156,11 @@ export class IdempotentRequest {
     const hold = this.#hold
     if (hold === undefined) return
     const { answers } = this.#ports
+    if (this.#isForgotten) {
+      this.#forget()
+      return answers.release(hold)
+    }
     this.#over()
-    if (this.#isForgotten) return answers.release(hold)
     if (this.#effect === 'done') return this.#keep(hold, undefined)
     return answers.renew(hold, 0).catch((cause: unknown) => this.#ports.onUnkept?.(cause))
   }
@@ -156,6 +169,11 @@ export class IdempotentRequest {
   get #isForgotten(): boolean {
     const isRetried = this.#effect === 'unknown' && this.#plan.onUnknown === 'retry'
     return isRetried || this.#effect === 'none'
+  }
+
+  #forget(): void {
+    if (this.#share) this.#share.rows -= 1
+    this.#over()
   }
 
   #over(): void {
@@ -167,6 +185,7 @@ export class IdempotentRequest {
     const { answers, onUnkept } = this.#ports
     try {
       await answers.keep(hold, sealed)
+      if (this.#share) this.#share.bytes += sealed?.length ?? 0
     } catch (cause) {
       // it was performed: its client is told so
       onUnkept?.(cause)
@@ -194,11 +213,15 @@ export class IdempotentRequest {
     this.noteBody(await this.#exchange.readBytes(inherited.limits))
   }
 
-  /** The same after a reload of the document; another one for each user and route. */
-  #scopeOf(key: string, { realm_uri, username, authid }: Identity): string {
+  /**
+   * The same after a reload of the document; another one for each user and route.
+   * @param byAddress whether users without a name are told apart by their network
+   */
+  #scopeOf(key: string, { realm_uri, username, authid }: Identity, byAddress = false): string {
     const { path } = this.#route
     const { api } = path.version
-    const user = username === undefined ? [] : [realm_uri, authid]
+    const network = byAddress ? [networkOf(this.#exchange.client)] : []
+    const user = username === undefined ? network : [realm_uri, authid]
     const texts = [key, api, this.#exchange.method, path.pattern, ...user]
     return this.#ports.digest('key', ...texts)
   }
@@ -242,5 +265,11 @@ const refusals = {
     ),
   running: () => conflict('the first request with this key is under way', { 'retry-after': '1' }),
   done: () => conflict('the first request with this key was performed; its answer is not kept'),
+  full: () =>
+    new ServiceError(
+      'service.error.unavailable',
+      `${name}: there are as many keys as may be kept, of this user or in all`,
+      { headers: { 'retry-after': '60' } },
+    ),
   unknown: () => conflict('it is not known whether the first request with this key was performed'),
 } as const

@@ -4,6 +4,7 @@ import { Caching } from '#component/gateway/policies/caching.ts'
 import { Conditions } from '#component/gateway/policies/conditions.ts'
 import { keyedDigest } from '#component/gateway/policies/keyed-digest.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
+import { KeyShares } from '#component/limits/key-shares.ts'
 import { Family } from '#component/metrics/family.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import { Circuits } from '#component/policy/circuits.ts'
@@ -85,7 +86,14 @@ export function openPolicies(context: WiringContext, sessions: SessionPool): Pol
   const rules = purgeRules()
   const conditions = new Conditions(encodeBody)
   const circuits = { circuits: new Circuits(), clock }
+  const kept = config.idempotency
+  const keyLimits = {
+    rows: kept.max_rows,
+    bytes: kept.max_bytes,
+    rowsOfUser: Math.min(kept.max_rows_per_user, kept.max_rows),
+  }
   const idempotency = {
+    shares: new KeyShares(keyLimits, clock, store.answers.held),
     ...{ clock, box, digest: keyedDigest(box), answers: store.answers, encode: encodeBody },
     onUnkept: (err: unknown) =>
       log.warn({ err }, 'an answer could not be kept under its Idempotency-Key'),

@@ -118,7 +118,7 @@ export function describeAnswers(name: string, openPlace: () => Promise<Place>): 
       expect(await kindOf('c', { fingerprint: 'two' })).to.equal('taken')
     })
 
-    it('removes what has expired, and beyond a number of rows the answers that would expire first', async () => {
+    it('removes what has expired and nothing else, and knows how much there is', async () => {
       await keep(await hold('expired', { keptMs: 0 }), 'sealed')
       await hold('dead', { ...dead, keptMs: 0 })
       await hold('running', { keptMs: 0 })
@@ -126,9 +126,27 @@ export function describeAnswers(name: string, openPlace: () => Promise<Place>): 
       for (const [index, scope] of scopes.entries()) {
         await keep(await hold(scope, { keptMs: hour + index }), scope)
       }
-      await store.answers.sweep(3)
+      await store.answers.sweep()
+      expect(store.answers.held).to.deep.equal({ rows: 5, bytes: 4 })
       const kinds = await Promise.all(['running', ...scopes].map((scope) => kindOf(scope)))
-      expect(kinds).to.deep.equal(['running', 'taken', 'taken', 'answered', 'answered'])
+      expect(kinds).to.deep.equal(['running', 'answered', 'answered', 'answered', 'answered'])
+      await store.answers.release(await hold('e'))
+      expect(store.answers.held).to.deep.equal({ rows: 5, bytes: 4 })
+      const other = await place.open()
+      await other.answers.sweep()
+      expect(other.answers.held).to.deep.equal({ rows: 5, bytes: 4 })
+      await other.close()
+    })
+
+    it('takes no new key where there is no room, and answers those that it has', async () => {
+      await keep(await hold('a'), 'sealed')
+      await hold('b')
+      const full = { mayBegin: false }
+      expect(await kindOf('a', full)).to.equal('answered')
+      expect(await kindOf('b', full)).to.equal('running')
+      expect(await kindOf('a', { ...full, fingerprint: 'two' })).to.equal('other')
+      expect(await kindOf('c', full)).to.equal('full')
+      expect(await kindOf('c')).to.equal('taken')
     })
   })
 }

@@ -284,7 +284,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/terminal': { folders: [], packages: [] },
   'component/syntax': { folders: [], packages: [] },
   'component/codec': { folders: [], packages: ['@msgpack/msgpack', 'cbor-x', 'yaml'] },
-  'component/limits': { folders: [], packages: [] },
+  'component/limits': { folders: [], packages: ['lru-cache'] },
   'component/metrics': { folders: [], packages: [] },
   'component/replica': { folders: [], packages: [] },
   'component/expression/probe': { folders: ['expression'], packages: [] },

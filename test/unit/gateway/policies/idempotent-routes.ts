@@ -4,6 +4,7 @@ import { systemClock } from '#component/clock.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import type { IdempotencyPorts } from '#component/gateway/policies/idempotent-request.ts'
 import { keyedDigest } from '#component/gateway/policies/keyed-digest.ts'
+import { KeyShares } from '#component/limits/key-shares.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import { forEachType, type SecurityScheme } from '#component/security/scheme.ts'
 import { openStore, type Store } from '#component/store/database.ts'
@@ -103,6 +104,11 @@ export class IdempotentRoutes {
     }
     return {
       answers: this.store.answers,
+      shares: new KeyShares(
+        { rows: 1_000, bytes: 1_000_000, rowsOfUser: 100 },
+        systemClock,
+        this.store.answers.held,
+      ),
       ...{ clock: { after }, encode: encodeBody, box: new SecretBox('a key of tests') },
       digest: keyedDigest(new SecretBox('a key of tests')),
       onUnkept: (cause) => void this.unkept.push(cause),

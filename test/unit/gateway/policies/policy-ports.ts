@@ -4,6 +4,7 @@ import { Caching } from '#component/gateway/policies/caching.ts'
 import { Conditions } from '#component/gateway/policies/conditions.ts'
 import { keyedDigest } from '#component/gateway/policies/keyed-digest.ts'
 import type { PolicyPorts } from '#component/gateway/policies/passage.ts'
+import { KeyShares } from '#component/limits/key-shares.ts'
 import { Circuits } from '#component/policy/circuits.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
 import { ResponseCache } from '#component/policy/response-cache.ts'
@@ -37,6 +38,7 @@ export const policyPorts = (
     }),
     idempotency: {
       answers: { take: unasked, keep: unasked, renew: unasked, release: unasked },
+      shares: new KeyShares({ rows: 1, bytes: 1, rowsOfUser: 1 }, whole, { rows: 0, bytes: 0 }),
       clock: { after: () => () => undefined },
       box: new SecretBox('a key of tests'),
       digest: keyedDigest(new SecretBox('a key of tests')),
