@@ -20,7 +20,7 @@ export interface QuotaPorts {
   readonly clock: Pick<Clock, 'now' | 'after'>
   /** A short text that follows from others, and does not show them. */
   readonly digest: (...texts: readonly string[]) => string
-  /** How many sharers are known at once. */
+  /** How many sharers are known at once; half as many addresses and values of one quota in one window have rows of their own. */
   readonly maxKeys: number
   /** Told when exchanges begin to fail, with the cause; and when they succeed again, with undefined. */
   readonly onAway?: (cause: unknown) => void
@@ -37,6 +37,12 @@ const freshMs = 6_000
 const maxWaitMs = 250
 /** Rows of one statement. */
 const batchSize = 200
+/** Sharers that whoever sends requests makes: there may be any number of them. */
+const madeByRequests = /^(?:address|value) /
+
+/** The row of all addresses and values that have none of their own. */
+const others = 'others'
+
 /** Longer sharers are known by their digest; characters. */
 const maxSharer = 200
 
@@ -47,6 +53,8 @@ export class Quotas {
   readonly #uses: LRUCache<string, QuotaUse>
   /** What the next exchange adds or reads, also of forgotten sharers. */
   readonly #touched = new Map<string, QuotaUse>()
+  /** The addresses and values of each quota in its newest window, as far as they have rows. */
+  readonly #made = new Map<string, { readonly startMs: number; rows: number }>()
   /** The ledger is asked one thing after the other: a sum that was read never lacks, or has twice, what is being added. */
   readonly #serially = inTurn()
   #asked = new Set<QuotaUse>()
@@ -77,11 +85,26 @@ export class Quotas {
     const name = `${rule}\n${window}\n${isLong ? this.#ports.digest('sharer', sharer) : sharer}`
     const known = this.#uses.get(name)
     if (known && known.startMs <= now && now < known.endMs) return known
+    if (madeByRequests.test(sharer) && !this.#hasRow(rule, window, now))
+      return this.use(rule, window, others)
     const row = { ...this.nameOf(rule, window, sharer), ...spanAt(window, now) }
     // one that was forgotten may not have been added yet
     const use = this.#touched.get(textOf(row)) ?? new QuotaUse(row, (one) => this.#touch(one))
     this.#uses.set(name, use)
     return use
+  }
+
+  /** Whether another address or value of a quota may have a row of its own; then it has one. */
+  #hasRow(rule: string, window: QuotaWindow, now: number): boolean {
+    const name = `${rule}\n${window}`
+    const { startMs } = spanAt(window, now)
+    const known = this.#made.get(name)
+    const made = known?.startMs === startMs ? known : { startMs, rows: 0 }
+    // half: one quota does not make those of others be forgotten
+    if (made.rows >= this.#ports.maxKeys / 2) return false
+    made.rows += 1
+    this.#made.set(name, made)
+    return true
   }
 
   /** What names a use in the ledger. The length of the window is part of it: a day is not counted into a month. */

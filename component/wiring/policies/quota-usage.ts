@@ -24,7 +24,7 @@ export interface QuotaUsage {
   readonly window_start: number
   /** Milliseconds since the epoch: when all units are there again. */
   readonly window_end: number
-  /** Who has used most, first. `sharer`: `user <realm> <name>`, `client <id>`, `address <address>`, `role <roles>`, `value <value>`, `all`. */
+  /** Who has used most, first. `sharer`: `user <realm> <name>`, `client <id>`, `address <address>`, `role <roles>`, `value <value>`, `all`; `others`: the addresses and values that share one row. */
   readonly usage: readonly { readonly sharer: string; readonly used: number }[]
 }
 
