@@ -1,6 +1,6 @@
 /** Fetches the keys of an issuer: its JWK Set (RFC 7517 §5), found by its metadata where the realm does not name it. */
 import type { ProviderFetch } from '#component/oidc/client/discovery.ts'
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap, parseWithoutNulls } from '#component/syntax/values.ts'
 import { isWebUrl } from '#component/syntax/web-url.ts'
 import type { KeySite } from './settings.ts'
 
@@ -35,7 +35,7 @@ async function fetchJson(url: string, site: KeySite, fetch: ProviderFetch): Prom
   if (answer.status !== 200) throw new Error(`${place} answered with the status ${answer.status}`)
   let value: unknown
   try {
-    value = JSON.parse(await answer.text())
+    value = parseWithoutNulls(await answer.text())
   } catch {
     // the error of the parser quotes the answer
   }

@@ -36,9 +36,43 @@ export const isReservedName = (name: string): boolean => reserved.has(name) || o
  * The claims of ID token and userinfo together; the ID token wins. `email_verified` is that of the `email` beside it: one of them
  * may not vouch for the address in the other.
  */
-export function mergeClaims(ofIdToken: Claims, ofUserinfo: Claims): Claims {
+function mergeClaims(ofIdToken: Claims, ofUserinfo: Claims): Claims {
   const { email_verified } = Object.hasOwn(ofIdToken, 'email') ? ofIdToken : ofUserinfo
   return { ...ofUserinfo, ...ofIdToken, email_verified }
+}
+
+/** What a provider has told of a user. */
+export interface Told {
+  /** All claims. */
+  readonly claims: Claims
+  /** Of those that the settings read, the ones that only an ID token has told: an answer without one says nothing of them. */
+  readonly ofIdTokenOnly: Claims
+}
+
+/** The first name of a path. */
+const rootOf = (path: string): string => path.split('.')[0] ?? path
+
+/**
+ * What a provider has told, which may be less at a refresh than at the login: its answer need not have an ID token (OpenID
+ * Connect Core §12.2). Then claims stay that only an ID token has told before; what userinfo has told and tells no more is gone.
+ * @param ofIdToken undefined: the answer has none
+ * @param before `ofIdTokenOnly` of the answer before
+ */
+export function toldBy(
+  ofIdToken: Claims | undefined,
+  ofUserinfo: Claims,
+  { role_claim, role_claim_fallback, claims: chosen }: ProviderSettings,
+  before: Claims = {},
+): Told {
+  const paths = [role_claim, role_claim_fallback, ...chosen]
+  const read = new Set(paths.flatMap((path) => [path, rootOf(path)]))
+  const others = Object.entries(ofIdToken ?? before).filter(
+    ([name]) => !Object.hasOwn(ofUserinfo, name),
+  )
+  const ofIdTokenOnly = Object.fromEntries(
+    others.filter(([name]) => read.has(name) || name === 'email_verified'),
+  )
+  return { claims: mergeClaims(ofIdToken ?? ofIdTokenOnly, ofUserinfo), ofIdTokenOnly }
 }
 
 /** Whether the issuer vouches for the `email`; some providers say it as text (Amazon Cognito). */

@@ -16,7 +16,8 @@ import {
 import { failureOf, type SentRequest } from '#component/oidc/client/provider-answer.ts'
 import type { Site } from '#component/oidc/client/site.ts'
 import { OidcError } from '#component/oidc-error.ts'
-import { type Claims, mergeClaims } from './claims.ts'
+import { withoutNulls } from '#component/syntax/values.ts'
+import { type Claims, type Told, toldBy } from './claims.ts'
 import { checkDemands, type LoginParameters } from './login-parameters.ts'
 import type { LoginState } from './login-state.ts'
 import { type LogoutOrder, logoutOrderOf } from './logout-token.ts'
@@ -24,9 +25,7 @@ import { type Refreshed, refreshTokens } from './refreshed-tokens.ts'
 import type { ProviderSettings } from './settings.ts'
 
 /** The result of a login at the provider. */
-export interface Exchanged {
-  /** Those of the ID token, and of the userinfo endpoint where the ID token says nothing. */
-  readonly claims: Claims
+export interface Exchanged extends Told {
   readonly issuer: string
   readonly sub: string
   /** The session at the provider, which its logout tokens name. */
@@ -122,7 +121,7 @@ export class Provider {
       })
       const { id_token = '', access_token, expires_in = Number.NaN } = tokens
       const now = secondsOf(this.#parts.clock)
-      const claims = tokens.claims() ?? refuse('the answer has no ID token')
+      const claims = withoutNulls(tokens.claims() ?? refuse('the answer has no ID token'))
       if (claims.sub === '') refuse('the ID token has an empty sub')
       if (claims.iat > now + maxAhead) refuse('the iat of the ID token is in the future')
       checkAccessToken(id_token, access_token, claims.at_hash)
@@ -132,7 +131,7 @@ export class Provider {
         : {}
       const expires_at = now + Math.floor(expires_in)
       return {
-        claims: mergeClaims(claims, userinfo),
+        ...toldBy(claims, userinfo, this.settings),
         issuer: claims.iss,
         sub: claims.sub,
         ...(typeof claims.sid === 'string' && claims.sid !== '' && { sid: claims.sid }),

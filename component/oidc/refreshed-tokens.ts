@@ -1,5 +1,6 @@
 /** New tokens of a login for its refresh token (OpenID Connect Core §12). */
 import type * as openid from 'openid-client'
+import { withoutNulls } from '#component/syntax/values.ts'
 import type { Claims } from './claims.ts'
 
 /** What a provider gives. */
@@ -30,7 +31,7 @@ export async function refreshTokens(
   }
   const expires_at = of.now + Math.floor(tokens.expires_in ?? Number.NaN)
   return {
-    claims,
+    claims: claims && withoutNulls(claims),
     access_token: tokens.access_token,
     refresh_token: tokens.refresh_token ?? of.refresh_token,
     ...(Number.isSafeInteger(expires_at) && { access_token_expires_at: expires_at }),

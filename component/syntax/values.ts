@@ -20,3 +20,16 @@ export function setOwn(map: Record<string, unknown>, key: string, value: unknown
   else
     Object.defineProperty(map, key, { value, enumerable: true, writable: true, configurable: true })
 }
+
+/** For `JSON.parse`: leaves out members that are null, at any depth. */
+const unlessNull = (_key: string, value: unknown): unknown => (value === null ? undefined : value)
+
+/**
+ * Parses JSON of peers that write `null` where others write nothing: such members are absent.
+ * @throws SyntaxError, RangeError for a text that is too deep
+ */
+export const parseWithoutNulls = (text: string): unknown => JSON.parse(text, unlessNull)
+
+/** The same of a map that was parsed already, such as the claims of a token that a library has verified. */
+export const withoutNulls = <T extends object>(map: T): T =>
+  parseWithoutNulls(JSON.stringify(map)) as T

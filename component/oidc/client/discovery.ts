@@ -4,6 +4,7 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { OidcError } from '#component/oidc-error.ts'
+import { parseWithoutNulls } from '#component/syntax/values.ts'
 import { ProviderJwks } from './jwks.ts'
 import { failureOf, type SentRequest } from './provider-answer.ts'
 import { isNamed, reachedAt, type Site } from './site.ts'
@@ -67,7 +68,7 @@ const endpoints = [
 ] as const
 
 /**
- * The fetch as the library calls it: a status of 500 or more counts as no answer.
+ * The fetch as the library calls it: a status of 500 or more counts as no answer, and a member that is null as none.
  * @param sent receives the last request, for the log
  */
 export const libraryFetch =
@@ -83,10 +84,22 @@ export const libraryFetch =
     delete sent.status
     const response = await fetch(target, { method, headers, body }, isFixed, site.ca)
     sent.status = response.status
-    if (response.status < 500) return response
+    if (response.status < 500) return withoutNulls(response)
     const message = `the provider answered with the status ${response.status}`
     throw new ServiceError('service.error.bad_gateway', message)
   }
+
+/** The answer without the members of its JSON that are null, which the library takes for values of a wrong type. */
+async function withoutNulls(response: Response): Promise<Response> {
+  const text = await response.clone().text()
+  if (!text.includes('null')) return response
+  try {
+    return new Response(JSON.stringify(parseWithoutNulls(text)), response)
+  } catch {
+    // no JSON, which is for the library to say
+    return response
+  }
+}
 
 /** Why something failed, for the log: the messages of all causes, without any received content. */
 export function why(error: unknown): string {

@@ -1,6 +1,7 @@
 /** The tokens that providers gave at logins: one row of the store for each ticket, sealed under `store.key`. */
 import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
+import type { Claims } from '#component/oidc/claims.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { LoginStore } from '#component/store/login-store.ts'
@@ -26,6 +27,8 @@ export interface Kept extends Tokens {
   readonly renew_at?: number
   /** Absent: as in the ticket. */
   readonly standing?: Standing
+  /** The claims that stay where the provider renews the tokens without an ID token. */
+  readonly ofIdTokenOnly?: Claims
 }
 
 /** A kept login, and when its provider was asked last; milliseconds since the epoch. */
@@ -61,9 +64,13 @@ export class KeptTokens {
   }
 
   /** Keeps the tokens of a new login until its ticket ends, where anybody needs them; warns where its provider gives no refresh token. */
-  async begin(claims: TicketClaims, tokens: Tokens, settings: ProviderSettings): Promise<void> {
+  async begin(
+    claims: TicketClaims,
+    tokens: Tokens & { readonly ofIdTokenOnly: Claims },
+    settings: ProviderSettings,
+  ): Promise<void> {
     const { store, clock } = this.#ports
-    const { access_token, access_token_expires_at, refresh_token } = tokens
+    const { access_token, access_token_expires_at, refresh_token, ofIdTokenOnly } = tokens
     const { pass_access_token, recheck_interval } = settings
     if (!pass_access_token && recheck_interval === 0) return
     if (refresh_token === undefined) this.#tell(claims.aud, settings)
@@ -77,6 +84,7 @@ export class KeptTokens {
           ...(access_token_expires_at !== undefined && { access_token_expires_at }),
         }),
         ...(refresh_token !== undefined && { refresh_token }),
+        ...(recheck_interval > 0 && { ofIdTokenOnly }),
       }),
       // revocations compare with what the ticket says
       ...{ created_at: bearer.iat * 1_000, checked_at: clock.now(), lease_until: 0 },

@@ -1,6 +1,6 @@
 /** Asks the provider of a login for new tokens, and what it says of the user now; a login that it has ended is over. */
 import type { Log } from '#component/log.ts'
-import { chosenClaims, mergeClaims, rolesIn, rolesOf } from '#component/oidc/claims.ts'
+import { type Claims, chosenClaims, rolesIn, rolesOf, toldBy } from '#component/oidc/claims.ts'
 import type { Providers } from '#component/oidc/providers.ts'
 import type { SessionCounts } from '#component/oidc/session-counts.ts'
 import { OidcError } from '#component/oidc-error.ts'
@@ -69,27 +69,29 @@ export class Renewals {
       .refresh(kept.refresh_token, oidc_sub)
       .catch((error: unknown) => this.#endIfRefused(claims, error))
     const { claims: ofIdToken, ...given } = refreshed
-    const { standing } = kept
-    const next: Kept = { ...tokens.renewed(given), ...(standing && { standing }) }
+    const { standing = standingOf(claims), ofIdTokenOnly } = kept
+    const next: Kept = {
+      ...tokens.renewed(given),
+      ...(kept.standing && { standing }),
+      ...(ofIdTokenOnly && { ofIdTokenOnly }),
+    }
     const isChecked = claims.oidc_recheck !== undefined
     // at once: the provider may take the former refresh token no more
     await tokens.keep(id, next, !isChecked)
     if (!isChecked) return next
     const userinfo = await provider.userinfo(given.access_token, oidc_sub)
-    const told =
-      ofIdToken || userinfo
-        ? this.#told(claims, mergeClaims(ofIdToken ?? {}, userinfo ?? {}), provider)
-        : (standing ?? standingOf(claims))
-    const checked = { ...next, standing: told }
+    const told = toldBy(ofIdToken, userinfo ?? {}, provider.settings, ofIdTokenOnly)
+    const checked: Kept = {
+      ...next,
+      // an answer that tells nothing changes nothing
+      standing: ofIdToken || userinfo ? this.#told(claims, told.claims, provider) : standing,
+      ofIdTokenOnly: told.ofIdTokenOnly,
+    }
     await tokens.keep(id, checked, true)
     return checked
   }
 
-  #told(
-    { aud, authid }: TicketClaims,
-    all: Parameters<typeof rolesOf>[0],
-    { settings }: Provider,
-  ): Standing {
+  #told({ aud, authid }: TicketClaims, all: Claims, { settings }: Provider): Standing {
     const oidc_claims = chosenClaims(all, settings)
     return {
       authroles: rolesIn(this.#ports.logins, aud, authid, rolesOf(all, settings)),

@@ -31,6 +31,8 @@ export interface Twist {
   readonly idToken?: (claims: Json, provider: FakeProvider) => Promise<string> | string
   /** Of the token answer's body. */
   readonly tokens?: Json
+  /** Of that body where it answers a refresh token. */
+  readonly refreshed?: Json
   readonly userinfo?: Json
   /** Whole answers, by path. */
   readonly answers?: Readonly<Record<string, Answer>>
@@ -237,15 +239,18 @@ export class FakeProvider {
 
   #refresh(form: URLSearchParams, isClient: boolean): Promise<Answer> | Answer {
     const isCurrent = isClient && form.get('refresh_token') === this.refreshToken
-    if (isCurrent && this.refreshToken !== undefined) return this.#tokensFor({})
+    if (isCurrent && this.refreshToken !== undefined)
+      return this.#tokensFor({}, this.twist.refreshed)
     this.refreshToken = undefined
     return { status: 400, body: { error: 'invalid_grant' } }
   }
 
-  async #tokensFor(more: Json): Promise<Answer> {
+  async #tokensFor(more: Json, twisted: Json = this.twist.tokens ?? {}): Promise<Answer> {
     const access_token = this.accessToken
     const now = seconds(this.#now())
-    if (this.givesRefreshTokens) this.refreshToken = randomUUID()
+    // one that gives no new one takes the former one again
+    const isRotated = this.givesRefreshTokens && !Object.hasOwn(twisted, 'refresh_token')
+    if (isRotated) this.refreshToken = randomUUID()
     const claims = {
       iss: this.issuer,
       aud: client_id,
@@ -260,6 +265,6 @@ export class FakeProvider {
     const id_token = await idToken(claims, this)
     const refresh = this.givesRefreshTokens && { refresh_token: this.refreshToken }
     const body = { access_token, token_type: 'Bearer', expires_in: 600, id_token, ...refresh }
-    return { body: { ...body, ...this.twist.tokens } }
+    return { body: { ...body, ...twisted } }
   }
 }
