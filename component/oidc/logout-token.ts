@@ -47,6 +47,12 @@ const maxAge = 300
 const maxLength = 16_384
 const maxName = 1_024
 
+/**
+ * Types of a logout token. Its own is recommended (§2.4); others call it a JWT (§4.1), or the security event token that it is (RFC
+ * 8417 §2.3): `events` and the absence of `nonce` tell it from an ID token.
+ */
+const types = /^(application\/)?(logout\+jwt|secevent\+jwt|jwt)$/i
+
 const event = 'http://schemas.openid.net/event/backchannel-logout'
 
 function refuse(message: string, cause?: unknown): never {
@@ -73,16 +79,19 @@ async function readLogoutToken(token: string, rules: LogoutTokenRules): Promise<
     return refuse(`the signature of the logout token is wrong: ${verified.code}`, verified)
   }
   const { typ } = verified.protectedHeader
-  if (typ !== undefined && !/^(application\/)?logout\+jwt$/i.test(typ)) {
-    refuse('typ: expected logout+jwt, or none')
+  if ((typ ?? undefined) !== undefined && !types.test(String(typ))) {
+    refuse('typ: expected logout+jwt, secevent+jwt, JWT, or none')
   }
   return orderOf(claimsOf(verified.payload), rules)
 }
 
+const isTold = ([, value]: readonly [string, unknown]): boolean => value !== null
+
 function claimsOf(payload: Uint8Array): JsonMap {
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'))
-    if (isMap(claims)) return claims
+    // null says what absence says; deeper, as in `events`, it is a value
+    if (isMap(claims)) return Object.fromEntries(Object.entries(claims).filter(isTold))
   } catch {
     // refused below
   }

@@ -139,6 +139,9 @@ const rows: Readonly<Record<string, Odd>> = {
   'an ID token without at_hash and typ': {
     twist: { claims: { at_hash: undefined }, header: { typ: undefined } },
   },
+  'a logout token of the type JWT': { logout: { header: { typ: 'JWT' } } },
+  'a logout token without a type': { logout: { header: {} } },
+  'a logout token of a subject, its session of null': { logout: { claims: { sid: null } } },
   'an ID token of the type JWT': { twist: { header: { typ: 'JWT' } } },
 }
 
