@@ -1,7 +1,15 @@
 /** What the claims of an access token of another issuer must say, and what they give: a name, roles and scopes. */
-import { claimAt, isGivenRole, isName, isVerifiedEmail, maxRoles } from '#component/oidc/claims.ts'
-import { nameAt } from '#component/realm/documents/issuer-rules.ts'
-import type { JsonMap } from '#component/syntax/values.ts'
+import {
+  claimAt,
+  isGivenRole,
+  isName,
+  isVerifiedEmail,
+  keyedRoles,
+  maxRoles,
+} from '#component/oidc/claims.ts'
+import { isPathOf } from '#component/realm/documents/info/claim-path.ts'
+import { nameAt } from '#component/realm/documents/info/issuer-rules.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import type { IssuerSettings } from './settings.ts'
 
@@ -75,7 +83,7 @@ function wordsOf(claim: unknown): string[] {
 /** @throws TokenError */
 function nameOf(claims: Claims, { name, authid_claim }: IssuerSettings): string {
   // users may write any address into their own profile
-  if (authid_claim === 'email' && !isVerifiedEmail(claims)) {
+  if (isPathOf(authid_claim, 'email') && !isVerifiedEmail(claims)) {
     throw new TokenError('the token does not confirm the email address of its user')
   }
   const claim = claimAt(claims, authid_claim)
@@ -85,7 +93,8 @@ function nameOf(claims: Claims, { name, authid_claim }: IssuerSettings): string 
 
 /** A role that no mapping names cannot be mistaken for one of the realm: it has the name of the issuer before it. */
 function rolesOf(claims: Claims, { name, role_claim, role_mapping }: IssuerSettings): string[] {
-  const roles = wordsOf(claimAt(claims, role_claim)).flatMap((role) =>
+  const given = claimAt(claims, role_claim)
+  const roles = wordsOf(isMap(given) ? keyedRoles(given) : given).flatMap((role) =>
     Object.hasOwn(role_mapping, role) ? (role_mapping[role] ?? []) : nameAt(name, role),
   )
   return [...new Set(roles.filter(isGivenRole))].slice(0, maxRoles)

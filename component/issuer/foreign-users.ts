@@ -1,7 +1,7 @@
 /** The users of access tokens of other issuers: their authid, their roles, and whether they may still come. */
 import { type Identity, identityOf } from '#component/identity.ts'
 import { type Accounts, documentRefusal } from '#component/oidc/accounts.ts'
-import { issuerOfName } from '#component/realm/documents/issuer-rules.ts'
+import { issuerOfName } from '#component/realm/documents/info/issuer-rules.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
 import { issuerMethod, mayUse } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'

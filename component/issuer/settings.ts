@@ -1,5 +1,6 @@
 /** A realm's settings of the issuers whose access tokens it accepts: `info.jwt_issuers`, read with defaults. */
-import { issuer, issuerDefaults } from '#component/realm/documents/issuer-rules.ts'
+import type { ClaimPath } from '#component/realm/documents/info/claim-path.ts'
+import { issuer, issuerDefaults } from '#component/realm/documents/info/issuer-rules.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
 import { issuerMethod } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
@@ -27,12 +28,11 @@ export interface IssuerSettings extends KeySite {
   readonly algorithms: readonly string[]
   /** In lower case, without `application/`. */
   readonly typ: readonly string[]
-  /** A claim, or a dotted path to one, as all claims. */
-  readonly authid_claim: string
-  readonly role_claim: string
+  readonly authid_claim: ClaimPath
+  readonly role_claim: ClaimPath
   readonly role_mapping: Readonly<Record<string, readonly string[]>>
   /** undefined: `scope`, else `scp`. */
-  readonly scope_claim: string | undefined
+  readonly scope_claim: ClaimPath | undefined
   readonly required_claims: readonly (readonly [claim: string, values: readonly ClaimValue[]])[]
   readonly max_lifetime_secs: number
   readonly clock_tolerance_secs: number

@@ -1,7 +1,13 @@
 /** Derives authid and roles in the realm from the claims of a provider (behaviour: OIDC). */
 import { OidcError } from '#component/oidc-error.ts'
+import {
+  type ClaimPath,
+  isPathOf,
+  namesOf,
+  pathText,
+} from '#component/realm/documents/info/claim-path.ts'
 import type { Logins } from '#component/realm/logins.ts'
-import { isMap, memberOf, setOwn } from '#component/syntax/values.ts'
+import { isMap, type JsonMap, memberOf, setOwn } from '#component/syntax/values.ts'
 import type { ProviderSettings } from './settings.ts'
 
 /** Claims whose signature, or whose way here, has been verified. */
@@ -26,8 +32,15 @@ export const isName = (text: string): boolean => printable.test(text)
 export const isGivenRole = (role: string): boolean => isName(role) && !reserved.has(role)
 
 /** The claim of this name, else what the path leads to: names with dots are claims, too (`https://example.com/roles`). */
-export const claimAt = (claims: Claims, path: string): unknown =>
-  memberOf(claims, path) ?? path.split('.').reduce<unknown>(memberOf, claims)
+export function claimAt(claims: Claims, path: ClaimPath): unknown {
+  const names = namesIn(claims, path)
+  return names.length === 0 ? undefined : names.reduce<unknown>(memberOf, claims)
+}
+
+const namesIn = (claims: Claims, path: ClaimPath): readonly string[] =>
+  typeof path === 'string' && (memberOf(claims, path) ?? undefined) !== undefined
+    ? [path]
+    : namesOf(path)
 
 /** Whether grants or the gateway give the name a meaning of its own. */
 export const isReservedName = (name: string): boolean => reserved.has(name) || operators.has(name)
@@ -49,9 +62,6 @@ export interface Told {
   readonly ofIdTokenOnly: Claims
 }
 
-/** The first name of a path. */
-const rootOf = (path: string): string => path.split('.')[0] ?? path
-
 /**
  * What a provider has told, which may be less at a refresh than at the login: its answer need not have an ID token (OpenID
  * Connect Core §12.2). Then claims stay that only an ID token has told before; what userinfo has told and tells no more is gone.
@@ -65,7 +75,7 @@ export function toldBy(
   before: Claims = {},
 ): Told {
   const paths = [role_claim, role_claim_fallback, ...chosen]
-  const read = new Set(paths.flatMap((path) => [path, rootOf(path)]))
+  const read = new Set<unknown>(paths.flatMap((path) => [path, namesOf(path)[0]]))
   const others = Object.entries(ofIdToken ?? before).filter(
     ([name]) => !Object.hasOwn(ofUserinfo, name),
   )
@@ -82,7 +92,7 @@ export const isVerifiedEmail = ({ email_verified }: Claims): boolean =>
 /** @throws OidcError missing_authid_claim */
 export function authidOf(claims: Claims, { authid_claim }: ProviderSettings): string {
   // users may write any address into their own profile
-  if (authid_claim === 'email' && !isVerifiedEmail(claims)) {
+  if (isPathOf(authid_claim, 'email') && !isVerifiedEmail(claims)) {
     const message = 'authid_claim is email, but the provider does not confirm email_verified: true'
     throw new OidcError('missing_authid_claim', message)
   }
@@ -90,18 +100,48 @@ export function authidOf(claims: Claims, { authid_claim }: ProviderSettings): st
   if (typeof authid === 'string' && isName(authid)) return authid
   throw new OidcError(
     'missing_authid_claim',
-    `${authid_claim}: expected 1 to 256 printable characters`,
+    `${pathText(authid_claim)}: expected 1 to 256 printable characters`,
   )
 }
 
 const texts = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string')
 
+/**
+ * The roles that are keys of a map, as Zitadel gives them. A key whose value says no gives none, nor one that holds a list: that is
+ * a map of something else, such as `realm_access` of Keycloak.
+ */
+export const keyedRoles = (map: JsonMap): string[] =>
+  Object.keys(map).filter((key) => {
+    const value = map[key]
+    return value !== false && value !== null && !Array.isArray(value)
+  })
+
 /** The roles that the provider gives, as it calls them. */
 const givenRoles = (
   claims: Claims,
   { role_claim, role_claim_fallback }: ProviderSettings,
-): readonly string[] => texts(claimAt(claims, role_claim) ?? claimAt(claims, role_claim_fallback))
+): readonly string[] => {
+  const given = claimAt(claims, role_claim) ?? claimAt(claims, role_claim_fallback)
+  return isMap(given) ? keyedRoles(given) : texts(given)
+}
+
+/** The settings whose paths lead to no claim, each with its path, for the log: a misspelt path looks like a user without rights. */
+export function lostPaths(
+  claims: Claims,
+  { authid_claim, role_claim, role_claim_fallback, claims: chosen }: ProviderSettings,
+): readonly (readonly [setting: string, path: string])[] {
+  const isLost = (path: ClaimPath) => (claimAt(claims, path) ?? undefined) === undefined
+  const settings: readonly (readonly [string, readonly ClaimPath[]])[] = [
+    ['authid_claim', [authid_claim]],
+    // one that stands in for the other need not be there
+    ['role_claim', isLost(role_claim_fallback) ? [role_claim] : []],
+    ['claims', chosen],
+  ]
+  return settings.flatMap(([setting, paths]) =>
+    paths.filter(isLost).map((path) => [setting, pathText(path)] as const),
+  )
+}
 
 /** The roles of the provider that a mapping does not name, for the log: those that {@link rolesOf} drops. */
 export const unmappedRoles = (claims: Claims, settings: ProviderSettings): readonly string[] =>
@@ -141,9 +181,8 @@ export function chosenClaims(claims: Claims, settings: Pick<ProviderSettings, 'c
   for (const path of paths) {
     const value = claimAt(claims, path)
     if (value === undefined) continue
-    sizes.push(`${path} ${sizeOf(value)}`)
-    const names = Object.hasOwn(claims, path) ? [path] : path.split('.')
-    put(chosen, names, value)
+    sizes.push(`${pathText(path)} ${sizeOf(value)}`)
+    put(chosen, namesIn(claims, path), value)
   }
   const size = sizeOf(chosen)
   if (size <= maxClaims) return chosen
@@ -152,7 +191,11 @@ export function chosenClaims(claims: Claims, settings: Pick<ProviderSettings, 'c
 }
 
 /** Sets what a path of names leads to; maps on the way are copied, since the provider may have sent them. */
-function put(map: Record<string, unknown>, [name = '', ...names]: string[], value: unknown): void {
+function put(
+  map: Record<string, unknown>,
+  [name = '', ...names]: readonly string[],
+  value: unknown,
+): void {
   const known = memberOf(map, name)
   const inner: Record<string, unknown> = isMap(known) ? { ...known } : {}
   if (names.length > 0) put(inner, names, value)

@@ -8,7 +8,7 @@ import type { Tickets } from '#component/token/ticket.ts'
 import { ticketCookie } from '#component/token/ticket-cookie.ts'
 import { TokenError, unlessRefused } from '#component/token/token-error.ts'
 import type { Accounts } from './accounts.ts'
-import { authidOf, chosenClaims, rolesIn, rolesOf, unmappedRoles } from './claims.ts'
+import { authidOf, chosenClaims, lostPaths, rolesIn, rolesOf, unmappedRoles } from './claims.ts'
 import type { IdTokens } from './id-tokens.ts'
 import type { Exchanged } from './provider.ts'
 import type { CallbackRequest, LoginRequest } from './redirects.ts'
@@ -34,8 +34,11 @@ const maxWhole = 4_096
 /** The longest ID token that is kept: a longer `id_token_hint` does not fit in a URL. Characters. */
 const maxHint = 16_384
 
-/** Roles without a mapping that are logged at most, of all providers together. */
-const maxUnmapped = 1_000
+/** Lines of roles without a mapping, and of paths without a claim, of all providers together. */
+const maxTold = 1_000
+
+const droppedRole = 'a role of the provider is dropped: role_mapping does not name it'
+const lostPath = 'the path of this setting leads to no claim of a user of the provider'
 
 /** How long after its ticket an ID token is kept, so that a late logout ends the session at the provider. Seconds. */
 const hintGrace = 86_400
@@ -56,8 +59,8 @@ export function fitsCookie(
 /** Issues the tickets of finished logins. */
 export class ProviderTickets {
   readonly #ports: ProviderTicketPorts
-  /** Roles without a mapping that are logged: realm, provider and role. */
-  readonly #unmapped = new Set<string>()
+  /** What the log was told. */
+  readonly #told = new Set<string>()
 
   constructor(ports: ProviderTicketPorts) {
     this.#ports = ports
@@ -93,23 +96,30 @@ export class ProviderTickets {
   /** @throws OidcError missing_authid_claim, ticket_issue_failed */
   #who({ realm_uri, address }: CallbackRequest, settings: ProviderSettings, { claims }: Exchanged) {
     const { logins } = this.#ports
+    this.#tell(realm_uri, settings, claims)
     const authid = authidOf(claims, settings)
     if (!logins.mayUse(realm_uri, authmethod, authid, address)) {
       const message = `the sources of the realm do not admit ${authmethod} of this user from there`
       throw new OidcError('ticket_issue_failed', message)
     }
-    this.#tellUnmapped(realm_uri, settings, claims)
     return { authid, authroles: rolesIn(logins, realm_uri, authid, rolesOf(claims, settings)) }
   }
 
-  /** Logs each dropped role once, since a misspelt mapping looks like a user without rights. */
-  #tellUnmapped(realm_uri: string, settings: ProviderSettings, claims: Exchanged['claims']): void {
-    for (const role of unmappedRoles(claims, settings)) {
-      const key = JSON.stringify([realm_uri, settings.name, role])
-      if (this.#unmapped.has(key) || this.#unmapped.size >= maxUnmapped) continue
-      this.#unmapped.add(key)
-      const line = { realm_uri, provider: settings.name, role }
-      this.#ports.log.info(line, 'a role of the provider is dropped: role_mapping does not name it')
+  /** Logs each dropped role and each path without a claim once, since a misspelt setting looks like a user without rights. */
+  #tell(realm_uri: string, settings: ProviderSettings, claims: Exchanged['claims']): void {
+    const { name: provider } = settings
+    const lines = [
+      ...unmappedRoles(claims, settings).map((role) => [{ role }, droppedRole] as const),
+      ...lostPaths(claims, settings).map(
+        ([setting, path]) => [{ setting, path }, lostPath] as const,
+      ),
+    ]
+    for (const [more, message] of lines) {
+      const line = { realm_uri, provider, ...more }
+      const key = JSON.stringify(line)
+      if (this.#told.has(key) || this.#told.size >= maxTold) continue
+      this.#told.add(key)
+      this.#ports.log.info(line, message)
     }
   }
 

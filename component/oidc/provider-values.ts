@@ -1,11 +1,12 @@
 /** The keys of a provider in a realm: what each may be, its default, and how it is read. */
 
+import { allowedPaths, isClaimPath } from '#component/realm/documents/info/claim-path.ts'
 import {
   clientAuthentications,
   type ProviderKey,
   pushedRequests,
   secretAuthentications,
-} from '#component/realm/documents/provider-rules.ts'
+} from '#component/realm/documents/info/provider-rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { isWebUrl } from '#component/syntax/web-url.ts'
 import { maxTicketLifetime } from '#component/token/ticket.ts'
@@ -56,7 +57,7 @@ const isInterval = (value: unknown): value is number =>
   value === 0 ||
   (Number.isSafeInteger(value) && Number(value) >= 60 && Number(value) <= maxTicketLifetime)
 
-const text = (preset: string) => allowing(isText, 'a string', { preset })
+const claim = (preset: string) => allowing(isClaimPath, allowedPaths, { preset })
 const list = allowing(isTexts, 'a list of strings', { preset: [] })
 const flag = (preset: boolean) =>
   allowing((value) => typeof value === 'boolean', 'true or false', { preset })
@@ -110,15 +111,19 @@ export const providerValues: Readonly<
         Object.fromEntries(Object.entries(given).map(([name, one]) => [name, String(one)])),
     },
   ),
-  authid_claim: text('preferred_username'),
-  role_claim: text('roles'),
-  role_claim_fallback: text('role'),
+  authid_claim: claim('preferred_username'),
+  role_claim: claim('roles'),
+  role_claim_fallback: claim('role'),
   role_mapping: allowing(isMapping, 'an object of roles, or lists of roles', {
     preset: {},
     from: (mapping) =>
       Object.fromEntries(Object.entries(mapping).map(([role, roles]) => [role, [roles].flat()])),
   }),
-  claims: list,
+  claims: allowing(
+    (value) => Array.isArray(value) && value.every(isClaimPath),
+    `a list, each member ${allowedPaths}`,
+    { preset: [] },
+  ),
   auto_provision: flag(true),
   ticket_idle_secs: integer(300, maxTicketLifetime),
   ticket_expiry_secs: integer(1, maxTicketLifetime, maxTicketLifetime),

@@ -1,10 +1,11 @@
 /** A realm's settings of its identity providers: `info.oidc_providers`, read with defaults (behaviour: OIDC). */
 
 import { OidcError } from '#component/oidc-error.ts'
+import type { ClaimPath } from '#component/realm/documents/info/claim-path.ts'
 import type {
   ClientAuthentication,
   pushedRequests,
-} from '#component/realm/documents/provider-rules.ts'
+} from '#component/realm/documents/info/provider-rules.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { LoginParameters } from './login-parameters.ts'
@@ -40,14 +41,13 @@ export interface ProviderSettings {
   readonly login_parameters: readonly string[]
   /** Parameters of every authorization request. */
   readonly authorization_parameters: LoginParameters
-  /** A claim, or a dotted path to one, as `role_claim` and `role_claim_fallback`. */
-  readonly authid_claim: string
-  readonly role_claim: string
-  readonly role_claim_fallback: string
+  readonly authid_claim: ClaimPath
+  readonly role_claim: ClaimPath
+  readonly role_claim_fallback: ClaimPath
   /** Empty: roles have the names that the provider gives them. */
   readonly role_mapping: RoleMapping
-  /** Claims that tickets carry, by name or dotted path. */
-  readonly claims: readonly string[]
+  /** Claims that tickets carry. */
+  readonly claims: readonly ClaimPath[]
   readonly auto_provision: boolean
   /** For how long a ticket may not be used, or it is refused. Seconds; absent: it need not be used. */
   readonly ticket_idle_secs?: number

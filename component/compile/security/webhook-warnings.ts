@@ -2,7 +2,7 @@
 import type { Issue } from '#component/errors.ts'
 import type { InheritedValues } from '#component/gateway/api.ts'
 import { bodyMethods } from '#component/gateway/checks.ts'
-import type { WebhookScheme } from '#component/realm/documents/webhook-rules.ts'
+import type { WebhookScheme } from '#component/realm/documents/info/webhook-rules.ts'
 import type { Method } from '#component/request.ts'
 import { senderOf } from '#component/security/webhook.ts'
 

@@ -1,5 +1,6 @@
 /** The keys of a realm document: the rule of each, what editors and docs/realm.md say of it, and the validation of a whole document. */
 import { pointer } from '#component/codec/json.ts'
+import { info } from '#component/realm/documents/info/info-rules.ts'
 import type { Report } from '#component/spec/report.ts'
 import {
   anything,
@@ -11,7 +12,6 @@ import {
 } from '#component/spec/rules.ts'
 import { grant, source } from './access-rules.ts'
 import { listOfAny, method, realmUri, unused } from './field-rules.ts'
-import { info } from './info-rules.ts'
 import { at, memberLists } from './membership.ts'
 import { client, group, user } from './user-rules.ts'
 

@@ -1,6 +1,6 @@
 /** HMAC by one-shot hashes (RFC 2104 §2): an Hmac of node:crypto is an object of OpenSSL, which takes longer than the hashes of a short message. */
 import { hash } from 'node:crypto'
-import type { WebhookEncoding, WebhookHash } from '#component/realm/documents/webhook-rules.ts'
+import type { WebhookEncoding, WebhookHash } from '#component/realm/documents/info/webhook-rules.ts'
 
 /** What a hash takes at a time, and what it makes of all; bytes (FIPS 180-4, figure 1). */
 const sizes: Readonly<Record<WebhookHash, { readonly block: number; readonly digest: number }>> = {

@@ -5,7 +5,7 @@ import {
   type WebhookHash,
   type WebhookScheme,
   webhookSchemes,
-} from '#component/realm/documents/webhook-rules.ts'
+} from '#component/realm/documents/info/webhook-rules.ts'
 import { publicKeyOf } from '#component/realm/ed25519.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'

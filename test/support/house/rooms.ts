@@ -55,14 +55,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/gateway/streams': {
     folders: [
-      'action',
-      'expression',
-      'gateway',
-      'gateway/schemas',
-      'routes',
-      'security',
-      'stream',
-      'wamp',
+      ...['action', 'expression', 'gateway', 'gateway/schemas', 'routes', 'security'],
+      ...['stream', 'wamp'],
     ],
     packages: [],
   },
@@ -110,7 +104,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/compile/security': {
-    folders: ['expression', 'gateway', 'realm/documents', 'security', 'spec'],
+    folders: ['expression', 'gateway', 'realm/documents/info', 'security', 'spec'],
     packages: [],
   },
   'component/compile/kept': { folders: ['compile', 'gateway', 'routes', 'spec'], packages: [] },
@@ -207,27 +201,37 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     ],
     packages: ['lru-cache', 'rate-limiter-flexible'],
   },
-  'component/security/webhook': { folders: ['realm', 'realm/documents'], packages: [] },
+  'component/security/webhook': {
+    folders: ['realm', 'realm/documents', 'realm/documents/info'],
+    packages: [],
+  },
   'component/issuer': {
-    folders: ['oidc', 'oidc/client', 'realm', 'realm/documents', 'spec', 'token'],
+    folders: [
+      ...['oidc', 'oidc/client', 'realm', 'realm/documents', 'realm/documents/info', 'spec'],
+      'token',
+    ],
     packages: ['jose'],
   },
-  'component/oidc/client': { folders: ['oidc', 'realm/documents'], packages: ['openid-client'] },
+  'component/oidc/client': {
+    folders: ['oidc', 'realm/documents/info'],
+    packages: ['openid-client'],
+  },
   'component/oidc/kept': {
     folders: ['oidc', 'oidc/client', 'realm', 'store', 'token'],
     packages: ['lru-cache'],
   },
   'component/oidc': {
     folders: [
-      ...['oidc/client', 'oidc/kept', 'realm', 'realm/documents', 'replica', 'spec', 'store'],
-      'token',
+      ...['oidc/client', 'oidc/kept', 'realm', 'realm/documents', 'realm/documents/info'],
+      ...['replica', 'spec', 'store', 'token'],
     ],
     packages: ['jose', 'lru-cache', 'openid-client'],
   },
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
   'component/realm': { folders: ['realm/documents', 'replica', 'router', 'wamp'], packages: [] },
-  'component/realm/documents': { folders: ['realm', 'spec'], packages: [] },
   'component/openapi/import': { folders: ['schema', 'spec'], packages: [] },
+  'component/realm/documents': { folders: ['realm', 'realm/documents/info', 'spec'], packages: [] },
+  'component/realm/documents/info': { folders: ['realm/documents', 'spec', 'token'], packages: [] },
   'component/stream': { folders: ['wamp'], packages: [] },
   'component/action': {
     folders: ['action/connections', 'action/watching', 'stream', 'telemetry', 'wamp'],

@@ -42,6 +42,43 @@ const shapes: readonly Shape[] = [
     lacks: 'orders:read',
   },
   {
+    issuer: 'Zitadel',
+    settings: {
+      audience: ['2'],
+      role_claim: ['urn:zitadel:iam:org:project:2:roles'],
+      role_mapping: { admin: 'staff' },
+    },
+    header: { typ: 'JWT' },
+    claims: {
+      ...{ aud: ['2'], client_id: 'shop', scope: 'openid', jti: 'z1' },
+      'urn:zitadel:iam:org:project:2:roles': { admin: { 1: 'x.com' }, user: { 1: 'x.com' } },
+    },
+    authid: 'corp|ada',
+    authroles: ['staff', 'corp|user'],
+    client_id: 'shop',
+    scopes: ['openid'],
+    lacks: 'orders:read',
+  },
+  {
+    issuer: 'Keycloak with a client whose id has dots',
+    settings: {
+      audience: ['com.example.app'],
+      role_claim: 'resource_access."com.example.app".roles',
+      scope_claim: ['resource_access', 'com.example.app', 'roles'],
+      required_claims: { 'resource_access."com.example.app".active': true },
+    },
+    header: { typ: 'JWT' },
+    claims: {
+      aud: 'com.example.app',
+      resource_access: { 'com.example.app': { roles: ['editor'], active: true } },
+    },
+    authid: 'corp|ada',
+    authroles: ['corp|editor'],
+    client_id: 'app',
+    scopes: ['editor'],
+    lacks: 'orders:read',
+  },
+  {
     issuer: 'Entra ID',
     settings: {
       audience: ['api://orders', '11111111-0000-4000-8000-000000000000'],

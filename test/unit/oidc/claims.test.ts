@@ -1,6 +1,13 @@
 /** From claims to authid and roles: what a provider can make of somebody, and what it cannot. */
 import { expect } from 'chai'
-import { authidOf, type Claims, chosenClaims, claimAt, rolesOf } from '#component/oidc/claims.ts'
+import {
+  authidOf,
+  type Claims,
+  chosenClaims,
+  claimAt,
+  lostPaths,
+  rolesOf,
+} from '#component/oidc/claims.ts'
 import { settingsOf } from '#component/oidc/settings.ts'
 import type { OidcError } from '#component/oidc-error.ts'
 import { realmsOf } from './settings-fixture.ts'
@@ -57,6 +64,14 @@ describe('the authid of a login', () => {
     })
   }
 
+  for (const authid_claim of [['email'], '"email"']) {
+    it(`is a confirmed address by the path ${JSON.stringify(authid_claim)}, too`, () => {
+      expect(authid({ sub, email: 'ada@example.com' }, { authid_claim })).to.equal(
+        'missing_authid_claim',
+      )
+    })
+  }
+
   it('is not the subject where it is to be a verified e-mail address', () => {
     expect(authid({ sub: 'ada@example.com' }, { authid_claim: 'email' })).to.equal(
       'missing_authid_claim',
@@ -96,6 +111,44 @@ describe('the roles of a login', () => {
     ['an empty list before the fallback', { roles: [], role: 'staff' }, {}, []],
     ['a path', { realm_access: { roles: ['a'] } }, { role_claim: 'realm_access.roles' }, ['a']],
     ['a name with dots', { 'https://x.com/r': ['a'] }, { role_claim: 'https://x.com/r' }, ['a']],
+    [
+      'a client with dots, in quotes',
+      { resource_access: { 'com.example.app': { roles: ['a'] } } },
+      { role_claim: 'resource_access."com.example.app".roles' },
+      ['a'],
+    ],
+    [
+      'a client with dots, in a list of names',
+      { resource_access: { 'com.example.app': { roles: ['a'] } } },
+      { role_claim: ['resource_access', 'com.example.app', 'roles'] },
+      ['a'],
+    ],
+    [
+      'a namespace with a path behind it',
+      { 'https://x.com/app': { roles: ['a'] } },
+      { role_claim: '"https://x.com/app".roles' },
+      ['a'],
+    ],
+    ['a name with quotes in it', { a: { 'b"c.d': 'x' } }, { role_claim: 'a."b\\"c.d"' }, ['x']],
+    ['a name that is all quotes', { '"a"': 'x' }, { role_claim: '"a"' }, ['x']],
+    ['a list of one name with dots', { 'a.b': 'x', a: { b: 'y' } }, { role_claim: ['a.b'] }, ['x']],
+    ['a list that ends in a list', { a: ['x'] }, { role_claim: ['a', '0'] }, []],
+    [
+      'the keys of a map, as Zitadel has them',
+      { 'urn:zitadel:iam:org:project:roles': { admin: { 1: 'x.com' }, user: { 1: 'x.com' } } },
+      { role_claim: 'urn:zitadel:iam:org:project:roles' },
+      ['admin', 'user'],
+    ],
+    ['the keys of a map that do not say no', { roles: { a: true, b: false, c: null } }, {}, ['a']],
+    ['the keys of a map, mapped', { roles: { staff: {} } }, { role_mapping }, ['staff', 'buyers']],
+    ['the keys of a map, none for operators', { roles: { spec_loader: {}, all: {} } }, {}, []],
+    [
+      'a map that holds lists',
+      { realm_access: { roles: ['a'] } },
+      { role_claim: 'realm_access' },
+      [],
+    ],
+    ['an empty map before the fallback', { roles: {}, role: 'staff' }, {}, []],
     ['nothing', {}, {}, []],
     ['what is no text', { roles: [1, null, ['a'], { b: 1 }, 'c'] }, {}, ['c']],
     ['what is not printable', { roles: ['', 'a\n', ' a', 'x'.repeat(300), 'b'] }, {}, ['b']],
@@ -130,11 +183,33 @@ describe('the roles of a login', () => {
 describe('a path of claims', () => {
   it('walks own members of maps, nothing else', () => {
     const claims = { a: { b: { c: 1 } }, list: ['x'] }
-    const found = ['a.b.c', 'a.b', 'list.0', 'a.toString', '__proto__', ''].map((path) =>
-      claimAt(claims, path),
+    const found = ['a.b.c', 'a.b', 'list.0', 'a.toString', '__proto__', '', 'a."b', '"a"b'].map(
+      (path) => claimAt(claims, path),
     )
-    expect(found).to.deep.equal([1, { c: 1 }, undefined, undefined, undefined, undefined])
+    expect(found).to.deep.equal([1, { c: 1 }, ...Array(6)])
   })
+})
+
+describe('the paths that lead to no claim', () => {
+  for (const [what, more, claims, lost] of [
+    ['of a user without roles', {}, { preferred_username: 'ada' }, [['role_claim', 'roles']]],
+    ['of a user with the claim that stands in', {}, { preferred_username: 'ada', role: 'a' }, []],
+    ['of a user without a name', {}, { roles: [] }, [['authid_claim', 'preferred_username']]],
+    [
+      'of a client, a claim and a list',
+      { role_claim: 'a."b.c".d', claims: ['email', ['x', 'y']] },
+      { preferred_username: 'ada', a: { b: { c: { d: ['r'] } } }, x: { y: null } },
+      [
+        ['role_claim', 'a."b.c".d'],
+        ['claims', 'email'],
+        ['claims', '["x","y"]'],
+      ],
+    ],
+  ] as const) {
+    it(`are ${lost.length} ${what}`, () => {
+      expect(lostPaths(claims, settingsWith(more))).to.deep.equal(lost)
+    })
+  }
 })
 
 describe('the claims of a ticket', () => {
@@ -152,6 +227,12 @@ describe('the claims of a ticket', () => {
     [['address.country', 'address.locality'], { address: { country: 'AT', locality: 'Wien' } }],
     [['address', 'address.country'], { address: claims.address }],
     [['https://example.com/team'], { 'https://example.com/team': 'blue' }],
+    [['"https://example.com/team"'], { 'https://example.com/team': 'blue' }],
+    [[['https://example.com/team']], { 'https://example.com/team': 'blue' }],
+    [
+      ['address."country"', ['address', 'locality']],
+      { address: { country: 'AT', locality: 'Wien' } },
+    ],
     [['locale'], { locale: null }],
     [['constructor', '__proto__', 'email.length'], {}],
   ] as const) {

@@ -37,6 +37,24 @@ const silentUserinfo = { userinfo: { name: undefined } }
 const rows: Readonly<Record<string, Odd>> = {
   'no ID token at a refresh': { twist: { refreshed: noIdToken } },
   'an ID token of null at a refresh': { twist: { refreshed: { id_token: null } } },
+  'roles of a client whose id has dots': {
+    settings: { role_claim: 'resource_access."com.example.app".roles' },
+    person: { ...ordinary, resource_access: { 'com.example.app': { roles: ['staff'] } } },
+    twist: { refreshed: noIdToken },
+  },
+  'roles of a client whose id has dots, by a list of names, from userinfo': {
+    settings: { role_claim: ['resource_access', 'com.example.app', 'roles'] },
+    person: ordinary,
+    twist: {
+      refreshed: noIdToken,
+      userinfo: { resource_access: { 'com.example.app': { roles: ['staff'] } } },
+    },
+  },
+  'roles as keys of a map': {
+    settings: { role_claim: 'urn:zitadel:iam:org:project:roles' },
+    person: { ...ordinary, 'urn:zitadel:iam:org:project:roles': { staff: { 1: 'example.com' } } },
+    twist: { refreshed: noIdToken },
+  },
   'no ID token and no userinfo at a refresh': {
     twist: { metadata: { userinfo_endpoint: undefined }, refreshed: noIdToken },
   },

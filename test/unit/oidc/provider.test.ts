@@ -121,6 +121,18 @@ describe('a provider', () => {
     ])
   })
 
+  it('has its paths that lead to no claim told in the log once', async () => {
+    const role_claim = ['resource_access', 'com.example.app', 'roles']
+    await node.declare({ role_claim, role_claim_fallback: 'none', claims: ['email'] })
+    for (let turn = 0; turn < 2; turn++) await node.logIn()
+    const message = 'the path of this setting leads to no claim of a user of the provider'
+    const at = { realm_uri, provider: 'mock' }
+    expect(node.lines.filter((line) => line.includes(message))).to.deep.equal([
+      [{ ...at, setting: 'role_claim', path: JSON.stringify(role_claim) }, message],
+      [{ ...at, setting: 'claims', path: 'email' }, message],
+    ])
+  })
+
   it('may have no userinfo', async () => {
     provider.twist = { metadata: { userinfo_endpoint: undefined } }
     expect(await codeOf(() => node.logIn())).to.equal(undefined)

@@ -1,7 +1,7 @@
 /** What a load says of operations under `webhook`. */
 import { expect } from 'chai'
 import { compileSpec } from '#component/compile/compile.ts'
-import type { WebhookScheme } from '#component/realm/documents/webhook-rules.ts'
+import type { WebhookScheme } from '#component/realm/documents/info/webhook-rules.ts'
 import type { ApiSpec } from '#component/spec/model.ts'
 import { validateSpec } from '#component/spec/validate.ts'
 import { call, documentOf, fixed } from '#test/unit/gateway/fake-exchange.ts'

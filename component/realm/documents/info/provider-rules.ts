@@ -79,13 +79,13 @@ const keys = {
     {},
   ),
   authid_claim: read(
-    'The claim that names the user; dotted paths walk maps. `sub` where the claim is absent. `email` needs `email_verified` (`true`, or the text `"true"` as Amazon Cognito sends it) beside it in the ID token or userinfo that holds the address; else `missing_authid_claim`.',
+    'The claim that names the user, or a [path](security.md#paths-of-claims) to it. `sub` where the claim is absent. `email` needs `email_verified` (`true`, or the text `"true"` as Amazon Cognito sends it) beside it in the ID token or userinfo that holds the address; else `missing_authid_claim`.',
     'email',
     'preferred_username',
   ),
   role_claim: read(
-    'The claim that holds the roles: a text or a list; dotted paths walk maps.',
-    'realm_access.roles',
+    'The claim that holds the roles, or a [path](security.md#paths-of-claims) to it: a text, a list, or a map whose keys are the roles.',
+    'resource_access."com.example.books".roles',
     'roles',
   ),
   role_claim_fallback: read(
@@ -99,7 +99,7 @@ const keys = {
     {},
   ),
   claims: read(
-    'Claims that expressions read as `security.claims.<name>`, copied at the login from the ID token, else from userinfo; dotted paths walk maps. At most 2 kB in all.',
+    'Claims that expressions read as `security.claims.<name>`, copied at the login from the ID token, else from userinfo; [paths](security.md#paths-of-claims) walk maps. At most 2 kB in all.',
     ['email', 'address.country'],
     [],
   ),

@@ -1,5 +1,7 @@
 /** The keys of a sender of webhooks in `info.webhook_senders`, and what loading a realm document checks of them. */
 import { pointer } from '#component/codec/json.ts'
+import { name, orNull } from '#component/realm/documents/field-rules.ts'
+import { mask } from '#component/realm/documents/shown-realm.ts'
 import {
   anything,
   described,
@@ -15,8 +17,6 @@ import {
 import { headerNameProblem } from '#component/spec/syntax.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { readStandardSecret } from '#component/syntax/webhook-secret.ts'
-import { name, orNull } from './field-rules.ts'
-import { mask } from './shown-realm.ts'
 
 /** How senders sign. */
 export const webhookSchemes = ['standard', 'stripe', 'github', 'hmac'] as const

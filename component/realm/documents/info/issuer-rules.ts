@@ -1,5 +1,6 @@
 /** The keys of an issuer of access tokens in `info.jwt_issuers`, and what loading a realm document checks of them. */
 import { pointer } from '#component/codec/json.ts'
+import { name, oneOrMore, orNull } from '#component/realm/documents/field-rules.ts'
 import {
   boolean,
   described,
@@ -15,7 +16,7 @@ import {
 } from '#component/spec/rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { isPlainUrl, isWebUrl } from '#component/syntax/web-url.ts'
-import { name, oneOrMore, orNull } from './field-rules.ts'
+import { claimPath } from './claim-path.ts'
 
 /** The signatures that tokens may have: those of public keys (RFC 7518 §3.1, RFC 8037, RFC 9864). */
 const issuerAlgorithms = [
@@ -74,13 +75,13 @@ const keys = {
     { default: issuerDefaults.typ, examples: [['at+jwt']] },
   ),
   authid_claim: described(
-    name,
-    'The claim that names the user, whose authid is `<name of the issuer>|<claim>`; dotted paths walk maps. `email` needs `email_verified` beside it.',
+    claimPath,
+    'The claim that names the user, whose authid is `<name of the issuer>|<claim>`, or a [path](security.md#paths-of-claims) to it. `email` needs `email_verified` beside it.',
     { default: issuerDefaults.authid_claim, examples: ['oid'] },
   ),
   role_claim: described(
-    name,
-    'The claim that holds the roles: a list, or a text with blanks between them; dotted paths walk maps.',
+    claimPath,
+    'The claim that holds the roles: a list, a text with blanks between them, or a map whose keys are the roles; or a [path](security.md#paths-of-claims) to it.',
     { default: issuerDefaults.role_claim, examples: ['realm_access.roles'] },
   ),
   role_mapping: described(
@@ -89,13 +90,13 @@ const keys = {
     { default: {}, examples: [{ 'orders:write': 'staff' }] },
   ),
   scope_claim: described(
-    name,
+    claimPath,
     'The claim that holds what `scopes` of a security object asks for, read like `role_claim`. Default: `scope`, and `scp` where that is absent.',
     { examples: ['permissions'] },
   ),
   required_claims: described(
     mapOf(oneOrMore(claimValue), 'a map of claims to values, or to lists of values'),
-    'Claims that a token must have: the claim equals the value, or is a list that holds it. Of a list of values one suffices. Dotted paths walk maps.',
+    'Claims that a token must have: the claim equals the value, or is a list that holds it. Of a list of values one suffices. [Paths](security.md#paths-of-claims) as texts walk maps.',
     { default: {}, examples: [{ tid: '5f0a1c2e-0000-4000-8000-000000000000' }] },
   ),
   max_lifetime_secs: described(
