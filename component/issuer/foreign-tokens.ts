@@ -124,12 +124,26 @@ export class ForeignTokens implements Remembered {
     }
     if (!key) throw new TokenError('the signing key of the token is unknown')
     try {
-      await compactVerify(text, key, { algorithms: [...token.settings.algorithms] })
+      await verifyWith(key, text, token)
     } catch (cause) {
-      throw new TokenError('the signature of the token is wrong', { cause })
+      // the key may have changed under its name
+      const newer = await source.getNewer(keys)
+      key = newer && (await findKey(newer, header))
+      if (!newer || !key) throw cause
+      keys = newer
+      await verifyWith(key, text, token)
     }
     this.#verified.add(text, { token, source, keys })
     return token
+  }
+}
+
+/** @throws TokenError */
+async function verifyWith(key: CryptoKey, text: string, { settings }: ForeignToken): Promise<void> {
+  try {
+    await compactVerify(text, key, { algorithms: [...settings.algorithms] })
+  } catch (cause) {
+    throw new TokenError('the signature of the token is wrong', { cause })
   }
 }
 

@@ -112,6 +112,15 @@ export class IssuerKeys {
     return this.#known()
   }
 
+  /**
+   * Other keys than these, for a token whose signature does not fit: the issuer may have changed a key under its name. Fetched at
+   * most as often as in {@link getAnew}; undefined where there are none, or the issuer does not answer.
+   */
+  async getNewer(than: Keys): Promise<Keys | undefined> {
+    await (this.#pending ?? this.#fetchUnless(cooldownMs))
+    return this.#keys === than ? undefined : this.#keys
+  }
+
   #age(): number {
     return this.#ports.clock.now() - this.#fetchedAt
   }

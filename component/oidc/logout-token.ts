@@ -1,6 +1,6 @@
 /** Logout tokens: a provider's order to end logins (OpenID Connect Back-Channel Logout 1.0 §2.4), verified as §2.6 has it. */
 import type { JSONWebKeySet } from 'jose'
-import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
+import { JOSEError, JWKSNoMatchingKey, JWSSignatureVerificationFailed } from 'jose/errors'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { compactVerify } from 'jose/jws/compact/verify'
 import type { CustomFetch } from 'openid-client'
@@ -74,7 +74,8 @@ async function readLogoutToken(token: string, rules: LogoutTokenRules): Promise<
     })
   }
   let verified = await verify(false)
-  if (verified instanceof JWKSNoMatchingKey) verified = await verify(true)
+  // a key that is new, or has changed under its name
+  if (missesKey(verified)) verified = await verify(true)
   if (verified instanceof Error) {
     return refuse(`the signature of the logout token is wrong: ${verified.code}`, verified)
   }
@@ -86,6 +87,9 @@ async function readLogoutToken(token: string, rules: LogoutTokenRules): Promise<
 }
 
 const isTold = ([, value]: readonly [string, unknown]): boolean => value !== null
+
+const missesKey = (result: unknown): boolean =>
+  result instanceof JWKSNoMatchingKey || result instanceof JWSSignatureVerificationFailed
 
 function claimsOf(payload: Uint8Array): JsonMap {
   try {

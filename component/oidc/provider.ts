@@ -41,6 +41,9 @@ export interface Exchanged extends Told {
 /** How far an ID token may come from the future: clocks differ. Seconds. */
 const maxAhead = 120
 
+/** What the provider has answered to the forms of one exchange, by URL: no form is sent twice. */
+type Answers = Map<string, Response>
+
 interface Parts {
   readonly settings: ProviderSettings
   readonly site: Site
@@ -171,16 +174,33 @@ export class Provider {
     failure: string,
     ask: (client: Discovered['client'], configuration: openid.Configuration) => Promise<T>,
   ): Promise<T> {
-    const { client, jwks } = this.#parts.discovered
     const sent: SentRequest = {}
-    const configuration = this.#configuration(sent)
+    const answers: Answers = new Map()
     try {
-      return await ask(client, configuration)
+      return await this.#ask(ask, sent, answers).catch((error: unknown) => {
+        if (!isBadSignature(error)) throw error
+        // the key may have changed under its name; the code is spent, so the answer is judged again
+        return this.#ask(ask, sent, answers, true)
+      })
     } catch (cause) {
       if (cause instanceof OidcError) throw cause
       const code = isAway(cause) ? 'provider_unavailable' : 'token_exchange_failed'
       const answer = failureOf(cause, sent)
       throw new OidcError(code, `${failure}: ${why(cause)}`, { cause, answer })
+    }
+  }
+
+  /** @param isKeyWrong whether the known keys are fetched again, as those of an unknown kid are */
+  async #ask<T>(
+    ask: (client: Discovered['client'], configuration: openid.Configuration) => Promise<T>,
+    sent: SentRequest,
+    answers: Answers,
+    isKeyWrong = false,
+  ): Promise<T> {
+    const { client, jwks } = this.#parts.discovered
+    const configuration = this.#configuration(sent, answers, isKeyWrong)
+    try {
+      return await ask(client, configuration)
     } finally {
       jwks.keep(client.getJwksCache(configuration))
     }
@@ -213,12 +233,16 @@ export class Provider {
   }
 
   /** Made anew each time, since the library fixes with it how far its clock is from ours, and the secret may have changed. */
-  #configuration(sent: SentRequest = {}): openid.Configuration {
+  #configuration(
+    sent: SentRequest = {},
+    answers: Answers = new Map(),
+    isKeyWrong = false,
+  ): openid.Configuration {
     const { settings, site, discovered, fetch, clock } = this.#parts
     const { client_id, allow_unsafe_http } = settings
     const { client, metadata, jwks } = discovered
     const send = libraryFetch(fetch, site, sent)
-    const cache = jwks.cache()
+    const cache = isKeyWrong ? undefined : jwks.cache()
     const jwksUrl = URL.parse(metadata.jwks_uri ?? '')?.href
     const clockSkew = Math.round((clock.now() - Date.now()) / 1000)
     const configuration = new client.Configuration(
@@ -229,14 +253,26 @@ export class Provider {
     )
     // the fetch has a limit of its own
     configuration.timeout = 0
-    configuration[client.customFetch] = (url, request) =>
-      url === jwksUrl ? jwks.fetch(() => send(url, request)) : send(url, request)
+    configuration[client.customFetch] = async (url, request) => {
+      if (url === jwksUrl) return jwks.fetch(() => send(url, request))
+      if (request.method !== 'POST') return send(url, request)
+      const answer = answers.get(url) ?? (await send(url, request))
+      answers.set(url, answer)
+      return answer.clone()
+    }
     if (allow_unsafe_http) client.allowInsecureRequests(configuration)
     // without this the library does not check the signature of the ID token (reliability F12)
     client.enableNonRepudiationChecks(configuration)
     if (cache) client.setJwksCache(configuration, cache)
     return configuration
   }
+}
+
+/** Whether a signature does not fit the key of its kid. */
+function isBadSignature(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at.message === 'JWT signature verification failed') return true
+  return false
 }
 
 function refuse(message: string): never {

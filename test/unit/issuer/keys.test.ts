@@ -8,6 +8,7 @@ import { answerTo, type Foreign, openForeign } from './fixture.ts'
 
 const metadata = '/.well-known/openid-configuration'
 const away = '503 the keys of the issuer of the token cannot be fetched now'
+const forged = '401 the signature of the token is wrong'
 const unknown = '401 the signing key of the token is unknown'
 
 describe('the keys of an issuer', () => {
@@ -92,6 +93,29 @@ describe('the keys of an issuer', () => {
       expect(await answer(await node.server.token({ header: { kid } }))).to.equal(unknown)
     }
     expect(node.server.asked).to.have.length(4)
+  })
+
+  it('are fetched for a signature that fits no key of its kid, at most once in 30 seconds', async () => {
+    await answer(await node.server.token())
+    await node.server.rotate('k1')
+    const token = await node.server.token()
+    node.pass(29)
+    expect(await answer(token)).to.equal(forged)
+    expect(node.server.asked).to.have.length(2)
+    node.pass(1)
+    const both = await Promise.all([token, token].map(answer))
+    expect(both).to.deep.equal(['ok corp|ada', 'ok corp|ada'])
+    expect(node.server.asked).to.have.length(4)
+    const [head = '', payload = '', signature = ''] = token.split('.')
+    const other = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1)
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await answer([head, payload, other].join('.'))).to.equal(forged)
+    }
+    expect(node.server.asked).to.have.length(4)
+    node.pass(30)
+    breakKeys()
+    expect(await answer([head, payload, other].join('.')), 'while it is away').to.equal(forged)
+    expect(await answer(token)).to.equal('ok corp|ada')
   })
 
   it('serve on for a day while the issuer is away; then its tokens are answered with 503', async () => {

@@ -46,6 +46,14 @@ interface Keys {
   readonly jwk: JWK
 }
 
+async function makeKeys(): Promise<Keys> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  return {
+    privateKey,
+    jwk: { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' },
+  }
+}
+
 /** What was asked for at the authorization endpoint, by code. */
 interface Grant {
   readonly nonce: string
@@ -89,7 +97,7 @@ export class FakeProvider {
   #granted = 0
   readonly #events = new EventEmitter()
   readonly #server: Server
-  readonly #keys: Keys
+  #keys: Keys
   readonly #now: () => number
 
   private constructor(server: Server, keys: Keys, now: () => number) {
@@ -100,14 +108,18 @@ export class FakeProvider {
 
   /** @param now milliseconds since the epoch */
   static async open(now: () => number): Promise<FakeProvider> {
-    const { privateKey, publicKey } = await generateKeyPair('ES256')
-    const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }
+    const keys = await makeKeys()
     const server = createServer((request, response) => {
       void provider.#answer(request, response)
     })
-    const provider = new FakeProvider(server, { privateKey, jwk }, now)
+    const provider = new FakeProvider(server, keys, now)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return provider
+  }
+
+  /** Takes another key, under the name of the former one. */
+  async changeKey(): Promise<void> {
+    this.#keys = await makeKeys()
   }
 
   get issuer(): string {

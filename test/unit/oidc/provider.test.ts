@@ -1,5 +1,6 @@
 /** How a provider is spoken with: the ways of a client to authenticate, its keys, its userinfo, and whose clock counts. */
 import { expect } from 'chai'
+import { reasonOf } from '#test/unit/token/doubles.ts'
 import { browser, clock, codeOf, freshLogins, node, provider, realm_uri } from './login-fixture.ts'
 
 describe('a provider', () => {
@@ -131,6 +132,87 @@ describe('a provider', () => {
       [{ ...at, setting: 'role_claim', path: JSON.stringify(role_claim) }, message],
       [{ ...at, setting: 'claims', path: 'email' }, message],
     ])
+  })
+
+  describe('that changes a key under its name', () => {
+    const forged = { idToken: async (claims: object) => forge(await provider.sign({ ...claims })) }
+    /** Another signature of the same length. */
+    const forge = (token: string): string => {
+      const at = token.length - 40
+      return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
+    }
+    beforeEach(async () => {
+      provider.givesRefreshTokens = true
+      await node.declare({ recheck_interval: 60 })
+    })
+
+    it('has it fetched once, by the login that misses it, whose code is sent once', async () => {
+      await node.logIn()
+      await provider.changeKey()
+      clock.ms += 9_000
+      expect(await codeOf(() => node.logIn()), 'within the cooldown').to.equal(
+        'token_exchange_failed',
+      )
+      clock.ms += 1_000
+      expect(await codeOf(() => node.logIn())).to.equal(undefined)
+      expect(await codeOf(() => node.logIn())).to.equal(undefined)
+      expect([times('GET /jwks'), times('POST /token')]).to.deep.equal([2, 4])
+    })
+
+    it('has it fetched once by several logins at a time', async () => {
+      await node.logIn()
+      await provider.changeKey()
+      clock.ms += 10_000
+      const codes = await Promise.all([1, 2, 3].map(() => codeOf(() => node.logIn())))
+      expect([codes, times('GET /jwks')]).to.deep.equal([[undefined, undefined, undefined], 2])
+    })
+
+    it('has it fetched once for any number of signatures that fit no key', async () => {
+      await node.logIn()
+      provider.twist = forged
+      clock.ms += 10_000
+      for (let turn = 0; turn < 3; turn++) {
+        expect(await codeOf(() => node.logIn())).to.equal('token_exchange_failed')
+      }
+      expect([times('GET /jwks'), times('POST /token')]).to.deep.equal([2, 4])
+    })
+
+    it('has it fetched by the check of a login', async () => {
+      const { claims } = await node.logIn()
+      await provider.changeKey()
+      provider.person = { ...provider.person, roles: ['admins'] }
+      clock.ms += 60_000
+      const { authroles } = await node.rechecks.current(claims, () => undefined)
+      expect([authroles, times('GET /jwks')]).to.deep.equal([['admins'], 2])
+      expect(times('POST /token'), 'a refresh token is sent once').to.equal(2)
+    })
+
+    it('has it fetched by a logout token', async () => {
+      provider.twist = { claims: { sid: 's1' } }
+      const { ticket } = await node.logIn()
+      await provider.changeKey()
+      clock.ms += 10_000
+      await node.backchannelLogout.end(realm_uri, 'mock', await provider.logoutToken())
+      expect(await reasonOf(() => node.tickets.verify(ticket, realm_uri))).to.not.equal(undefined)
+      const forgedToken = forge(await provider.logoutToken())
+      for (let turn = 0; turn < 2; turn++) {
+        const refusal = await node.backchannelLogout.end(realm_uri, 'mock', forgedToken).then(
+          () => undefined,
+          (error: Error) => error.message,
+        )
+        expect(refusal).to.match(/^the signature of the logout token is wrong/)
+      }
+      expect(times('GET /jwks')).to.equal(2)
+    })
+
+    it('leaves the known keys where it does not give the new one', async () => {
+      await node.logIn()
+      provider.twist = { ...forged, answers: { '/jwks': { status: 503 } } }
+      clock.ms += 10_000
+      expect(await codeOf(() => node.logIn())).to.equal('provider_unavailable')
+      provider.twist = { answers: { '/jwks': { status: 503 } } }
+      expect(await codeOf(() => node.logIn())).to.equal(undefined)
+    })
   })
 
   it('may have no userinfo', async () => {
