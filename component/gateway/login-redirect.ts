@@ -26,13 +26,14 @@ interface Place extends LoginAddress {
   readonly now: number
 }
 
-/** The address of a login that leads to a page. */
+/** The address of a login that leads to a page. @param more other parameters of its query */
 export const loginLocation = (
   { prefix, base }: LoginAddress,
   provider: string,
   redirect_uri?: string,
+  more: Readonly<Record<string, string>> = {},
 ): string => {
-  const query = new URLSearchParams({ provider, ...(redirect_uri && { redirect_uri }) })
+  const query = new URLSearchParams({ provider, ...(redirect_uri && { redirect_uri }), ...more })
   return `${prefix}${base}/oidc/login?${query}`
 }
 

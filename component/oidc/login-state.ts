@@ -23,6 +23,8 @@ export interface LoginState {
   readonly demands?: Demands
   /** Seconds since the epoch. */
   readonly iat: number
+  /** It has ended well, and only its page is remembered, for a browser that goes back to the callback. */
+  readonly isFinished?: true
 }
 
 /** How the names of login cookies begin. */
@@ -52,6 +54,9 @@ const purpose = 'oidc login'
 /** The name of the cookie that belongs to a `state`: a hash, so that the name does not reveal the state, nor the state the cookie. */
 export const loginCookieName = (state: string): string =>
   loginCookiePrefix + createHash('sha256').update(state).digest('hex').slice(0, 16)
+
+/** The cookie of the login of a realm that has ended well last in a browser. */
+export const finishedCookie = (realm_uri: string): string => `__Host-service_finished_${realm_uri}`
 
 type Box = Pick<SecretBox, 'seal' | 'open'>
 
@@ -112,6 +117,28 @@ export const cookiesOfLogin = (
   cookieOf: (name: string) => string | undefined,
 ): readonly string[] => piecesOf(loginCookieName(state), cookieOf).map(({ name }) => name)
 
+/** The cookie that remembers the page of a login that has ended well; it is cleared where one cookie cannot hold that. */
+export function finishedLogin(box: Box, state: LoginState): LoginCookie {
+  const name = finishedCookie(state.realm_uri)
+  const sealed = sealState(box, { ...superseded(state), isFinished: true })
+  const [{ value } = { value: '' }] = sealed
+  return { name, value: sealed.length === 1 ? value : '' }
+}
+
+/** The login of a state, as far as the browser has it. */
+function stateOf(
+  box: Box,
+  state: string,
+  cookieOf: (name: string) => string | undefined,
+  realm_uri: string,
+): LoginState | undefined {
+  const texts = [
+    joined(piecesOf(loginCookieName(state), cookieOf)),
+    cookieOf(finishedCookie(realm_uri)) ?? '',
+  ]
+  return texts.map((text) => openState(box, text)).find((found) => found?.state === state)
+}
+
 /**
  * The login that a browser comes back from.
  * @param at the callback: its realm, the provider of its path, the time in seconds since the epoch
@@ -123,8 +150,8 @@ export function readState(
   cookieOf: (name: string) => string | undefined,
   at: { readonly realm_uri: string; readonly provider: string; readonly now: number },
 ): LoginState {
-  const found = openState(box, joined(piecesOf(loginCookieName(state), cookieOf)))
-  if (!found || found.state !== state) {
+  const found = stateOf(box, state, cookieOf, at.realm_uri)
+  if (!found) {
     throw new OidcError('invalid_state', 'no login of this browser has this state')
   }
   if (found.realm_uri !== at.realm_uri) {
@@ -133,6 +160,7 @@ export function readState(
   if (found.provider !== at.provider) {
     throw new OidcError('invalid_state', 'the login was started at another provider')
   }
+  if (found.isFinished) throw new OidcError('invalid_state', 'the login is already finished')
   if (at.now - found.iat > stateLifetime) {
     throw new OidcError('state_expired', `the login took longer than ${stateLifetime} seconds`)
   }
@@ -143,26 +171,30 @@ export function readState(
   return found
 }
 
-/** The remains of a failed login. */
-export interface RememberedLogin {
-  /** Where the login was to lead. */
-  readonly redirect_uri: string
+/** The remains of a login that has failed, or is finished. */
+export interface RememberedLogin
+  extends Pick<LoginState, 'realm_uri' | 'provider' | 'redirect_uri' | 'client_id' | 'device_id'> {
   /** Whether it failed since later logins of the browser have taken its place: then it may begin anew. */
   readonly isSuperseded: boolean
   /** Whether the provider was to show nothing (`prompt=none`). */
   readonly isSilent: boolean
 }
 
-/** The login that a state belongs to, as far as this browser has it. */
+/** The login that a state belongs to, as far as this browser has it. @param realm_uri of the callback */
 export function rememberedLogin(
   box: Box,
   state: string,
   cookieOf: (name: string) => string | undefined,
+  realm_uri: string,
 ): RememberedLogin | undefined {
-  const found = openState(box, joined(piecesOf(loginCookieName(state), cookieOf)))
-  if (found?.state !== state) return undefined
-  const { redirect_uri, demands = {} } = found
-  return { redirect_uri, isSuperseded: isSuperseded(found), isSilent: isSilent(demands) }
+  const found = stateOf(box, state, cookieOf, realm_uri)
+  if (!found) return undefined
+  const { provider, redirect_uri, client_id, device_id, isFinished, demands = {} } = found
+  return {
+    ...{ realm_uri: found.realm_uri, provider, redirect_uri, client_id, device_id },
+    isSuperseded: isSuperseded(found) && !isFinished,
+    isSilent: isSilent(demands),
+  }
 }
 
 /**

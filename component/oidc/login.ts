@@ -11,6 +11,7 @@ import { csrfOf } from './csrf.ts'
 import { demandsOf, parametersOf } from './login-parameters.ts'
 import {
   cookiesOfLogin,
+  finishedLogin,
   type LoginState,
   loginCookieName,
   makeRoom,
@@ -129,7 +130,10 @@ export class OidcLogin {
       ...{ ticket, claims, settings },
       csrf: csrfOf(box, realm_uri, claims.id),
       maxAge: claims.exp - claims.iat,
-      loginCookies: cookiesOfLogin(state, request.cookieOf),
+      loginCookies: [
+        finishedLogin(box, login),
+        ...cookiesOfLogin(state, request.cookieOf).map((one) => ({ name: one, value: '' })),
+      ],
     }
   }
 
@@ -143,12 +147,13 @@ export class OidcLogin {
     return this.#ports.providers.publicKeys(realm_uri, name)
   }
 
-  /** The remains of the login that a state belongs to. */
+  /** The remains of the login that a state belongs to. @param realm_uri of the callback */
   remembered(
     state: string,
     cookieOf: (name: string) => string | undefined,
+    realm_uri: string,
   ): RememberedLogin | undefined {
-    return rememberedLogin(this.#ports.box, state, cookieOf)
+    return rememberedLogin(this.#ports.box, state, cookieOf, realm_uri)
   }
 
   /** Ends the login that the ticket stands for, as far as that is possible now. Never throws: a logout never fails visibly. */

@@ -61,8 +61,8 @@ export interface FinishedLogin {
   /** Of both cookies, in seconds. */
   readonly maxAge: number
   readonly settings: ProviderSettings
-  /** The names of the cookies of the login, which are to be cleared. */
-  readonly loginCookies: readonly string[]
+  /** The cookies of the login, to be set as those of one that begins: they remember its page, and clear the rest. */
+  readonly loginCookies: readonly LoginCookie[]
 }
 
 /** A logout. */

@@ -113,9 +113,12 @@ export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
           : []),
       ])
     },
-    (_exchange, endpoint, bindings, { code }) => {
-      const provider = providerOf(endpoint.security) ?? 'default'
-      const href = loginLocation(loginAddress(ports, endpoint, bindings), provider)
+    // the page offers what was asked for: the provider, the page to return to, and all parameters
+    ({ query_params }, endpoint, bindings, { code }) => {
+      const asked = providerOf(endpoint.security) ?? 'default'
+      const { provider = asked, redirect_uri, ...more } = query_params
+      const target = code === 'invalid_redirect_uri' ? undefined : redirect_uri
+      const href = loginLocation(loginAddress(ports, endpoint, bindings), provider, target, more)
       const isLost = code === 'unknown_provider' || code === 'authorization_url_failed'
       return { cookies: [], ways: isLost ? [] : [{ text: 'Log in', href }] }
     },

@@ -3,6 +3,7 @@
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
+import { finishedCookie } from '#component/oidc/login-state.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { returnCookie } from '#component/security/login-return.ts'
@@ -15,11 +16,16 @@ import {
   ticketCookie,
 } from '#component/token/ticket-cookie.ts'
 import { unlessRefused } from '#component/token/token-error.ts'
-import { clearedReturnCookie, clearedTicketCookies, cookieDomain } from './cookies.ts'
+import {
+  clearedLoginCookie,
+  clearedReturnCookie,
+  clearedTicketCookies,
+  cookieDomain,
+} from './cookies.ts'
 import { providerOf } from './login.ts'
 import { type PublicAddressPorts, publicAddress } from './public-address.ts'
 import { allowedRedirect } from './redirect-uri.ts'
-import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
+import { headReply, type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
 
 /** Dependencies of the logout endpoint. */
 export interface LogoutPorts extends OidcReplyPorts, PublicAddressPorts {
@@ -29,8 +35,8 @@ export interface LogoutPorts extends OidcReplyPorts, PublicAddressPorts {
 }
 
 /** The settings of the provider; undefined when the realm or the provider no longer exists. */
-function settingsOf(
-  login: LogoutPorts['login'],
+export function settingsOf(
+  login: Pick<OidcLogin, 'settings'>,
   realm_uri: string,
   provider: string,
 ): ProviderSettings | undefined {
@@ -49,6 +55,7 @@ const mayRevoke = (exchange: Exchange, claims: TicketClaims, box: OidcPorts['box
 /** Answers 302 to the provider's own logout or to `redirect_uri`, and clears the cookies of the realm. */
 export const logoutEndpoint = (ports: LogoutPorts): EndpointHandler =>
   oidcEndpoint(ports, async (exchange, endpoint) => {
+    if (exchange.method === 'head') return headReply
     const { realm_uri: ownRealm, security } = endpoint
     const { login, tickets, box } = ports
     const { realm = ownRealm, redirect_uri: wanted = '/', cookie_domain } = exchange.query_params
@@ -75,6 +82,9 @@ export const logoutEndpoint = (ports: LogoutPorts): EndpointHandler =>
       ? [
           ...clearedTicketCookies(realm, { host, field, domain }, settings),
           ...(countCookies(field, returnCookie(realm)) > 0 ? [clearedReturnCookie(realm)] : []),
+          ...(countCookies(field, finishedCookie(realm)) > 0
+            ? [clearedLoginCookie(finishedCookie(realm))]
+            : []),
         ]
       : []
     return redirect(done.location, cookies)

@@ -45,6 +45,13 @@ export const redirect = (location: string, cookies: readonly string[]): Reply =>
   body: { kind: 'none' },
 })
 
+/** The answer to HEAD where GET changes something, which HEAD must not do (RFC 9110 §9.2.1). */
+export const headReply: Reply = {
+  status: 200,
+  headers: { 'cache-control': 'no-store' },
+  body: { kind: 'none' },
+}
+
 /** CORS fields: a page of a listed origin may read the answer, and have the browser send cookies (Fetch standard). */
 function corsOf(origin: string | undefined, pageOrigins: readonly string[]): Headers {
   const vary = { vary: 'Origin' }

@@ -125,7 +125,7 @@ describe(`${suitePrefix}oidc`, () => {
     const { status, headers } = await browser.get('/v1/oidc/logout?cookie_domain=evil.com')
     expect(status).to.equal(entry.expected.status)
     const cookies = [headers['set-cookie'] ?? []].flat()
-    expect(cookies).to.have.length(2)
+    expect(cookies).to.have.length(3)
     for (const cookie of cookies) expect(cookie).not.to.match(/domain/i)
   })
 

@@ -39,6 +39,7 @@ describe('a browser at an API with oidc', () => {
     expect([...browser.cookies.keys()]).to.have.members([
       `service_ticket_${realm_uri}`,
       `service_csrf_${realm_uri}`,
+      `__Host-service_finished_${realm_uri}`,
     ])
     const { status: ok, value } = await browser.get('/v1/me')
     expect([ok, value]).to.deep.equal([200, 'ada'])
@@ -74,6 +75,48 @@ describe('a browser at an API with oidc', () => {
     expect([location, browser.cookies.size]).to.deep.equal(['/', 0])
     for (const [name, value] of before) browser.cookies.set(name, value)
     expect((await browser.ask('GET /v1/me')).status).to.equal(200)
+  })
+
+  it('goes back to the callback after a login, and on to its page', async () => {
+    const url = await browser.begin(provider, '/v1/me?a=b')
+    expect((await browser.get(url)).location).to.equal('/v1/me?a=b')
+    const before = new Map(browser.cookies)
+    const exchanged = () => provider.asked.filter((line) => line === 'POST /token').length
+    for (let turn = 0; turn < 2; turn++) {
+      const { status, location } = await browser.get(url)
+      expect([status, location]).to.deep.equal([302, '/v1/me?a=b'])
+    }
+    expect([exchanged(), browser.cookies]).to.deep.equal([1, before])
+    // the provider may have another code for the state that the browser still shows
+    expect((await browser.get(`${url}x`)).location).to.equal('/v1/me?a=b')
+    clock.ms += 800_000
+    expect((await browser.get(url)).location, 'after a while').to.equal('/v1/me?a=b')
+    await browser.get('/v1/oidc/logout')
+    expect(browser.cookies.size, 'nothing is left by a logout').to.equal(0)
+    const { status, value } = await browser.get(url)
+    expect(status).to.equal(400)
+    expect(value).to.include('invalid_state')
+    expect(exchanged()).to.equal(1)
+  })
+
+  it('is led on where a login is answered twice at a time', async () => {
+    const url = await browser.begin(provider)
+    const cookies = new Map(browser.cookies)
+    await browser.get(url)
+    // the browser has dropped the first answer
+    browser.cookies.clear()
+    for (const [name, value] of cookies) browser.cookies.set(name, value)
+    const { status, location } = await browser.get(url)
+    expect([status, location]).to.deep.equal([302, '/v1/me'])
+  })
+
+  it('has a login that HEAD does not finish, and a ticket that HEAD does not end', async () => {
+    const url = new URL(await browser.begin(provider))
+    const head = await browser.ask(`HEAD ${url.pathname}${url.search}`, { accept: 'text/html' })
+    expect([head.status, provider.asked.includes('POST /token')]).to.deep.equal([200, false])
+    expect((await browser.get(url.href)).status).to.equal(302)
+    expect((await browser.ask('HEAD /v1/oidc/logout')).status).to.equal(200)
+    expect((await browser.get('/v1/me')).status).to.equal(200)
   })
 
   it('finishes a login once, in time, and where it was begun', async () => {

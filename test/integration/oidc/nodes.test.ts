@@ -59,6 +59,7 @@ describe('a browser that meets two gateways of one router', function () {
       expect([...browser.cookies.keys()]).to.have.members([
         `service_ticket_${shop.realm_uri}`,
         `service_csrf_${shop.realm_uri}`,
+        `__Host-service_finished_${shop.realm_uri}`,
       ])
       expect(await browser.status(there, shop)).to.equal(200)
       await until('the ticket holds on the other', async () => {

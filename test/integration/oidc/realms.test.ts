@@ -40,7 +40,7 @@ describe('a browser at two realms with a provider each', function () {
   })
 
   it('is logged in to both', async () => {
-    expect(browser.cookies.size).to.equal(4)
+    expect(browser.cookies.size).to.equal(6)
     for (const shop of [a, b]) {
       expect(await browser.status(gateway, shop)).to.equal(200)
       const headers = { 'x-csrf-token': browser.csrfOf(shop) }
@@ -55,6 +55,7 @@ describe('a browser at two realms with a provider each', function () {
     const crossing = `of ${own.base} at ${other.base}`
     const ticketName = `service_ticket_${other.realm_uri}`
     const csrfName = `service_csrf_${other.realm_uri}`
+    const finishedName = `__Host-service_finished_${other.realm_uri}`
 
     it(`has a ticket ${crossing} refused: its cookie, renamed, as bearer, and over WAMP`, async () => {
       const only = new Browser()
@@ -103,7 +104,7 @@ describe('a browser at two realms with a provider each', function () {
       const { status, location } = await browser.visit(gateway.url, `${own.base}/oidc/logout`)
       expect(status).to.equal(302)
       expect(new URL(location).origin).to.equal(providerAt(own).issuer)
-      expect([...browser.cookies.keys()]).to.have.members([ticketName, csrfName])
+      expect([...browser.cookies.keys()]).to.have.members([ticketName, csrfName, finishedName])
       expect(await browser.status(gateway, other)).to.equal(200)
       expect(await old.status(gateway, other)).to.equal(200)
       expect(await old.status(gateway, own)).to.equal(401)
@@ -116,7 +117,10 @@ describe('a browser at two realms with a provider each', function () {
       expect(status).to.equal(302)
       expect(new URL(location).origin).to.equal(providerAt(other).issuer)
       const cleared = '=; Max-Age=0; Path=/; SameSite=Lax; Secure'
-      expect(set).to.deep.equal([ticketName + cleared, csrfName + cleared])
+      expect(set).to.deep.equal([
+        ...[ticketName, csrfName].map((name) => name + cleared),
+        `${finishedName}${cleared}; HttpOnly`,
+      ])
       expect(await browser.status(gateway, own)).to.equal(200)
       expect(await old.status(gateway, other)).to.equal(401)
     })

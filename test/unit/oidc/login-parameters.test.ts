@@ -1,7 +1,7 @@
 /** Parameters of a login: which go on to the provider, and what of them the ID token must confirm. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
-import { browser, clock, codeOf, freshLogins, node, provider } from './login-fixture.ts'
+import { browser, clock, codeOf, freshLogins, node, provider, realm_uri } from './login-fixture.ts'
 
 const names = ['login_hint', 'kc_idp_hint', 'ui_locales', 'acr_values', 'prompt', 'max_age']
 
@@ -117,7 +117,7 @@ describe('the parameters of a login', () => {
       const url = provider.authorize(await node.begin(by, { query }))
       const state = new URL(url).searchParams.get('state') ?? ''
       const cookieOf = (name: string) => by.cookies.get(name)
-      expect(node.login.remembered(state, cookieOf)).to.deep.include({ isSilent })
+      expect(node.login.remembered(state, cookieOf, realm_uri)).to.deep.include({ isSilent })
       const error = await node.finish(by, url).catch((thrown: unknown) => thrown)
       expect(JSON.parse(JSON.stringify(error))).to.deep.equal({
         error: 'provider_error',

@@ -1,6 +1,6 @@
 /** The callback: what it hands to the login, which cookies it sets, attribute by attribute, and how failures are told. */
 import { expect } from 'chai'
-import { loginCookieName } from '#component/oidc/login-state.ts'
+import { loginCookieName, type RememberedLogin } from '#component/oidc/login-state.ts'
 import { OidcError, type OidcErrorCode } from '#component/oidc-error.ts'
 import { oidc, realm_uri, settingsWith } from './fixture.ts'
 
@@ -111,9 +111,72 @@ describe('the callback', () => {
 
   const person = { accept: 'text/html,*/*;q=0.8' }
 
+  /** What is remembered of a login. */
+  const login: RememberedLogin = {
+    ...{ realm_uri, provider: 'acme', redirect_uri: '/home', client_id: 'all', device_id: 'all' },
+    ...{ isSuperseded: false, isSilent: false },
+  }
+
+  for (const [what, more, href] of [
+    ['provider and page', {}, 'provider=acme&amp;redirect_uri=%2Fhome'],
+    [
+      'an address of a listed origin',
+      { redirect_uri: 'https://spa.example/x' },
+      'provider=acme&amp;redirect_uri=https%3A%2F%2Fspa.example%2Fx',
+    ],
+    [
+      'client and device',
+      { client_id: 'app', device_id: 'd1' },
+      'provider=acme&amp;redirect_uri=%2Fhome&amp;client_id=app&amp;device_id=d1',
+    ],
+    [
+      'provider, where the callback is that of another',
+      { provider: 'partners' },
+      'provider=partners&amp;redirect_uri=%2Fhome',
+    ],
+    [
+      'page, where the login was one of another realm',
+      { realm_uri: 'com.other', provider: 'x' },
+      'provider=acme&amp;redirect_uri=%2Fhome',
+    ],
+  ] as const) {
+    it(`links back to what was asked for: ${what}`, async () => {
+      const finish = new OidcError('token_exchange_failed', 'x')
+      const { ask } = oidc({ finish, remembered: { ...login, ...more } })
+      const { value } = await ask(line, { headers: person })
+      expect(value).to.include(`<a href="/v1/oidc/login?${href}">Log in again</a>`)
+    })
+  }
+
+  for (const [redirect_uri, place] of [
+    ['/home?a=1', '/home?a=1'],
+    ['https://spa.example/x', 'https://spa.example/x'],
+    ['https://delisted.example/', '/'],
+    ['//evil.example', '/'],
+  ] as const) {
+    it(`leads a person who comes back to a finished login to ${place}`, async () => {
+      const { ask } = oidc({
+        finish: new OidcError('invalid_state', 'the login is already finished'),
+        settings: { allowed_redirect_uris: ['https://spa.example'] },
+        remembered: { ...login, redirect_uri },
+      })
+      const { status, headers, cookies } = await ask(line, { headers: person })
+      expect([status, headers.location, cookies]).to.deep.equal([302, place, []])
+      expect((await ask(line)).value, 'a script').to.deep.equal({ error: 'invalid_state' })
+    })
+  }
+
+  it('answers HEAD, and finishes nothing', async () => {
+    const { ask, finished } = oidc()
+    const { status, cookies } = await ask(line.replace('GET', 'HEAD'))
+    expect([status, cookies, finished]).to.deep.equal([200, [], []])
+  })
+
   for (const [error, status] of failures) {
     it(`tells a person of ${error} by a page with a way on`, async () => {
-      const remembered = { redirect_uri: '/home?a=1&b=2', isSuperseded: false, isSilent: false }
+      // the login of another provider is no answer to this callback
+      const provider = error === 'invalid_state' ? 'partners' : 'acme'
+      const remembered = { ...login, provider, redirect_uri: '/home?a=1&b=2' }
       const { ask } = oidc({ finish: new OidcError(error, 'the reason for the log'), remembered })
       const reply = await ask(line, { headers: person })
       const html = String(reply.value)
@@ -123,7 +186,7 @@ describe('the callback', () => {
         .and.match(/^<!doctype html>/)
       expect(html).to.include(error).and.not.include('<script')
       expect(html).not.to.include('the reason')
-      const href = '/v1/oidc/login?provider=acme&amp;redirect_uri=%2Fhome%3Fa%3D1%26b%3D2'
+      const href = `/v1/oidc/login?provider=${provider}&amp;redirect_uri=%2Fhome%3Fa%3D1%26b%3D2`
       expect(html.includes(`href="${href}"`)).to.equal(error !== 'unknown_provider')
       expect(reply.headers).to.include({
         'content-type': 'text/html; charset=utf-8',
@@ -152,7 +215,7 @@ describe('the callback', () => {
     const answer = { provider_code: 'login_required' }
     const finish = new OidcError('provider_error', 'x', { answer })
     const pageFor = async (redirect_uri: string) => {
-      const remembered = { redirect_uri, isSuperseded: false, isSilent: true }
+      const remembered = { ...login, redirect_uri, isSilent: true }
       return String((await oidc({ finish, remembered }).ask(line, { headers: person })).value)
     }
     const page = await pageFor('/home')
@@ -165,7 +228,7 @@ describe('the callback', () => {
   })
 
   it('begins a login anew whose place later ones have taken, for a person', async () => {
-    const remembered = { redirect_uri: '/home', isSuperseded: true, isSilent: false }
+    const remembered = { ...login, isSuperseded: true }
     const { ask } = oidc({ finish: new OidcError('invalid_state', 'superseded'), remembered })
     const { status, headers, body } = await ask(line, { headers: person })
     expect([status, headers.location, body.kind]).to.deep.equal([

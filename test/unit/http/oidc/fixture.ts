@@ -118,7 +118,8 @@ export function oidc(more: More = {}) {
         if (more.finish instanceof OidcError) throw more.finish
         return {
           ...{ redirect_uri: '/home', ticket: 'a.new.ticket', claims: claimsOf(realm_uri) },
-          ...{ csrf: 'uuid.mac', maxAge: 2_592_000, settings: own, loginCookies: [loginName] },
+          ...{ csrf: 'uuid.mac', maxAge: 2_592_000, settings: own },
+          loginCookies: [{ name: loginName, value: '' }],
           ...more.finish,
         }
       },

@@ -254,4 +254,29 @@ describe('OPTIONS of an OIDC endpoint', () => {
       'access-control-allow-origin',
     )
   })
+
+  for (const [code, query, href] of [
+    [
+      'provider_unavailable',
+      'provider=acme&redirect_uri=%2Fapp%3Fa%3D1&client_id=c&login_hint=ada',
+      'provider=acme&amp;redirect_uri=%2Fapp%3Fa%3D1&amp;client_id=c&amp;login_hint=ada',
+    ],
+    ['provider_unavailable', 'redirect_uri=%2Fapp', 'provider=other&amp;redirect_uri=%2Fapp'],
+    ['provider_unavailable', '', 'provider=other'],
+    ['invalid_redirect_uri', 'provider=acme&redirect_uri=%2Fapp', 'provider=acme'],
+    ['provider_unavailable', 'provider=acme&x=%22%3E%3Cb%3E', 'provider=acme&amp;x=%22%3E%3Cb%3E'],
+  ] as const) {
+    it(`that fails with ${code} links to what was asked for: ${query}`, async () => {
+      const { ask } = oidc({
+        security: { provider: query.includes('provider') ? 'other' : 'acme' },
+        begin: () => {
+          throw new OidcError(code, 'x')
+        },
+      })
+      const headers = { accept: 'text/html' }
+      const { value } = await ask(`GET /v1/oidc/login?${query}`, { headers })
+      const expected = href.replace('other', 'acme')
+      expect(value).to.include(`<a href="/v1/oidc/login?${expected}">Log in</a>`)
+    })
+  }
 })
