@@ -2,6 +2,7 @@
 import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { Passage, type PolicyPorts } from '#component/gateway/policies/passage.ts'
+import { forPages } from '#component/gateway/tools/page-cors.ts'
 import { serveTools, type ToolPorts } from '#component/gateway/tools/tool-endpoint.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
@@ -109,7 +110,9 @@ export class Gateway {
     exchange.served = routeOf(found).path
     const reply = this.tracer?.serve(exchange, found) ?? this.#answer(exchange, found)
     const route = routeOf(found)
-    const isVaried = this.#corsOf(route.path).origins && isWithinCors(route)
+    const isVaried =
+      (this.#corsOf(route.path).origins && isWithinCors(route)) ||
+      (isOfTools(route) && this.#tools.pageOrigins.length > 0)
     return isVaried ? reply.then(varyByOrigin) : reply
   }
 
@@ -129,9 +132,12 @@ export class Gateway {
     const { path } = route
     const isOperation = route.kind === undefined
     const inherited: InheritedValues = isMatch && isOperation ? route.inherited : path.inherited
-    const policy = isWithinCors(route)
+    const declared = isWithinCors(route)
       ? this.#policy(exchange, path)
       : policyOfEndpoint(exchange, path)
+    const policy = isOfTools(route)
+      ? forPages(declared, exchange, this.#tools.pageOrigins)
+      : declared
     const passage =
       isMatch && isOperation && inherited.policies && exchange.method !== 'options'
         ? this.#passage(inherited.policies, exchange, route, policy)
@@ -255,6 +261,10 @@ const aboutVersions: ReadonlySet<EndpointKind> = new Set([
   'mcp',
   'mcp.resource',
 ])
+
+/** What pages read and use of tools. */
+const isOfTools = ({ kind }: Route): boolean =>
+  kind === 'mcp' || kind === 'mcp.resource' || kind === 'oauth.resource'
 
 /** Whether pages of other origins may read answers: of what the document declares, and about it; not of tokens and logins. */
 const isWithinCors = ({ kind }: Route): boolean => kind === undefined || aboutVersions.has(kind)

@@ -1,6 +1,6 @@
 /** The revisions of the Model Context Protocol: by which one a message is read, and what the current one wants of it. */
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
-import { handshake, handshakeMethods, handshakeVersions } from './handshake-era.ts'
+import { handshake, handshakeVersions } from './handshake-era.ts'
 import { RpcError, type RpcMessage } from './rpc.ts'
 
 /** The current revision: each request tells everything, and nothing is remembered. */
@@ -87,10 +87,9 @@ export function eraOf(message: RpcMessage, fields: RepeatedFields): Era {
   const { version } = fields
   if (version !== undefined && !handshakeVersions.includes(version))
     throw unsupported(version, spoken)
-  const isOfHandshake = kind !== 'request' || handshakeMethods.has(method)
-  if (version === undefined && !isOfHandshake) {
-    throw mismatch('MCP-Protocol-Version', 'present')
-  }
+  // clients of 2025-03-26 send no such field: to them a method is known or unknown
+  const isOfCurrent = kind === 'request' && current.knows(method) && !handshake.knows(method)
+  if (version === undefined && isOfCurrent) throw mismatch('MCP-Protocol-Version', 'present')
   return handshake
 }
 

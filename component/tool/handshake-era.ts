@@ -6,7 +6,7 @@ import type { Era, ServerName } from './eras.ts'
 export const handshakeVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26']
 
 /** The requests that there are. */
-export const handshakeMethods: ReadonlySet<string> = new Set([
+const handshakeMethods: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
   'tools/list',

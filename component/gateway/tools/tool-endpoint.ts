@@ -19,6 +19,7 @@ import {
   readMessage,
   resultText,
 } from '#component/tool/rpc.ts'
+import { isAllowedPage } from './page-cors.ts'
 import { admitted } from './refused-tool.ts'
 import { callTool } from './tool-call.ts'
 import type { ToolExchange } from './tool-exchange.ts'
@@ -85,7 +86,7 @@ export async function serveTools(
 function checkPage(exchange: Exchange, allowed: readonly string[]): void {
   const { headers } = exchange
   const { origin } = headers
-  if (origin === undefined || allowed.includes('*') || allowed.includes(origin)) return
+  if (origin === undefined || isAllowedPage(origin, allowed)) return
   if (isOwnOrigin(headers) && !isRebound(exchange)) return
   const message = 'pages of this origin may not use tools'
   throw new ServiceError('wamp.error.not_authorized', message)

@@ -53,8 +53,10 @@ const initialize = {
   clientInfo: { name: 'x', version: '1' },
 }
 
+type Row = readonly [what: string, sent: Sent, expected: Expected]
+
 /** Each with the answer. */
-const rows: readonly (readonly [what: string, sent: Sent, expected: Expected])[] = [
+const rows: readonly Row[] = [
   ['no JSON', { ...current('tools/list'), body: '{' }, { status: 400, code: -32700 }],
   [
     'a batch',
@@ -122,6 +124,13 @@ const rows: readonly (readonly [what: string, sent: Sent, expected: Expected])[]
     former('server/discover'),
     { status: 400, code: -32020 },
   ],
+  ...['resources/list', 'prompts/list', 'completion/complete', 'roots/list', 'constructor'].map(
+    (method): Row => [
+      `no revision, and the unknown method ${method}`,
+      former(method),
+      { status: 200, code: -32601 },
+    ],
+  ),
   ['an unknown tool', call('absent', {}), { status: 200, code: -32602, texts: ['no such tool'] }],
   [
     'a tool named like a member of all objects',

@@ -1,5 +1,6 @@
 /** The endpoint for language models over real HTTP: tokens of an issuer, its metadata, and what log and metrics tell of a call. */
 import { expect } from 'chai'
+import { toolsDocument } from '#test/support/examples/tools-api.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { type HttpAnswer, send } from '#test/support/http-request.ts'
 import { keptLog } from '#test/support/log-lines.ts'
@@ -166,4 +167,79 @@ describe('The endpoint for language models over HTTP', () => {
     const origin = { origin: 'https://page.example' }
     expect((await post({ method: 'server/discover' }, origin)).status).to.equal(403)
   })
+})
+
+describe('a page of another origin and the endpoint of tools', () => {
+  const page = 'https://page.example'
+  const path = '/v1/mcp'
+  const fields = 'content-type,accept,authorization,mcp-protocol-version,mcp-method,mcp-name'
+
+  for (const [what, settings, origin, isAllowed] of [
+    ['listed', {}, page, true],
+    [
+      'listed, whatever gateway.cors says',
+      { 'gateway.cors.allow_origin': '"https://x.example"' },
+      page,
+      true,
+    ],
+    [
+      'listed, with gateway.cors off',
+      {
+        'gateway.cors.allow_origin': '""',
+        'gateway.cors.allow_headers': '""',
+        'gateway.cors.allow_methods': '""',
+      },
+      page,
+      true,
+    ],
+    ['not listed', { 'gateway.cors.allow_origin': '""' }, 'https://evil.example', false],
+    [
+      'any, where all are listed',
+      { 'gateway.ws_allowed_origins': '["*"]' },
+      'https://any.example',
+      true,
+    ],
+  ] as const) {
+    it(`is ${isAllowed ? 'let use' : 'kept from'} it: ${what}`, async () => {
+      const all = { 'gateway.ws_allowed_origins': JSON.stringify([page]), ...settings }
+      const gateway = await startGateway(all, { isEmbedded: true })
+      try {
+        const { status, body } = await gateway.load(toolsDocument())
+        expect(status, JSON.stringify(body)).to.equal(201)
+        const asked = {
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': fields,
+        }
+        const preflight = await send(gateway.url, path, {
+          method: 'OPTIONS',
+          headers: { origin, ...asked },
+        })
+        const { headers } = preflight
+        expect(preflight.status).to.equal(204)
+        expect(headers['access-control-allow-origin'] === origin).to.equal(isAllowed)
+        const allowed = String(headers['access-control-allow-headers']).toLowerCase().split(',')
+        const lacks = fields.split(',').filter((one) => !allowed.includes(one))
+        expect(lacks.length === 0).to.equal(isAllowed)
+        if (isAllowed) expect(headers['access-control-allow-methods']).to.include('POST')
+        expect(headers.vary).to.include('Origin')
+
+        const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+        const reply = await send(gateway.url, path, {
+          method: 'POST',
+          headers: { origin, 'content-type': 'application/json' },
+          body: JSON.stringify(message),
+        })
+        expect(reply.status).to.equal(isAllowed ? 200 : 403)
+        expect(reply.headers['access-control-allow-origin'] === origin).to.equal(isAllowed)
+        const read = String(reply.headers['access-control-expose-headers'])
+        expect(read.includes('www-authenticate')).to.equal(isAllowed)
+        // clients of before 2026-07-28 ask for a stream, and are told that there is none
+        const stream = await send(gateway.url, path, { headers: { origin } })
+        expect(stream.status).to.equal(405)
+        expect(stream.headers['access-control-allow-origin'] === origin).to.equal(isAllowed)
+      } finally {
+        await gateway.stop()
+      }
+    })
+  }
 })

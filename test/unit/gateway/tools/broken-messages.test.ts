@@ -96,12 +96,22 @@ describe('A message that is broken', () => {
     })
   }
 
-  it('is of an older revision: header absent and no _meta, the method is one of it; else 400 -32020', async () => {
+  it('is of an older revision: header absent and no _meta; 400 -32020 for a method that only the current one has', async () => {
     const absent = { 'mcp-protocol-version': undefined }
     const { json } = await send(served, olderAsk({ method: 'tools/list' }, absent))
     expect(Object.keys(json.result ?? {})).to.deep.equal(['tools'])
     const other = olderAsk({ method: 'server/discover' }, absent)
     expect(await refusalOf(other)).to.deep.equal([400, -32020])
+    for (const method of [
+      'resources/list',
+      'prompts/list',
+      'logging/setLevel',
+      'x',
+      'tools/list2',
+    ]) {
+      const unknown = olderAsk({ method }, absent)
+      expect(await refusalOf(unknown), method).to.deep.equal([200, -32601])
+    }
   })
 
   it('is 400 -32020: the version of the header is not that of the body', async () => {
