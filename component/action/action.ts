@@ -62,7 +62,7 @@ export interface Run extends WatchedRun {
   /** Forward takes absent fields from it: method, path, query_string, headers. */
   readonly request: Pick<
     Request,
-    'host' | 'scheme' | 'peername' | 'headers' | 'path' | 'query_string'
+    'host' | 'scheme' | 'peername' | 'headers' | 'path' | 'query_params' | 'query_string'
   > & {
     /** The path with the trailing slash that it was received with; absent: `path`. */
     readonly receivedPath?: string

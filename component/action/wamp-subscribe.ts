@@ -5,6 +5,7 @@ import type { Streams } from '#component/stream/hub.ts'
 import type { Place } from '#component/stream/places.ts'
 import type { Stream } from '#component/stream/stream.ts'
 import type { StreamOwner, Wanted } from '#component/stream/terms.ts'
+import { lastEventIdOf } from '#component/syntax/event-stream.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { CallResult } from '#component/wamp/session.ts'
@@ -88,10 +89,10 @@ function readWanted(
   }
 }
 
-/** The header of a client that comes back, else what the document takes from the request. */
+/** What a client that comes back says, else what the document takes from the request. */
 function readLastEventId({ resume_from }: ActionFields, { request }: Run): string {
-  const header = request.headers['last-event-id'] ?? ''
-  const id = header === '' && typeof resume_from === 'string' ? resume_from : header
+  const told = lastEventIdOf(request.headers, request.query_params)
+  const id = told === '' && typeof resume_from === 'string' ? resume_from : told
   if (id.length <= maxEventId && !/\p{Cc}/u.test(id)) return id
   const message = `Last-Event-ID: expected at most ${maxEventId} characters, and no control characters`
   throw new ServiceError('service.error.bad_request', message)

@@ -6,7 +6,7 @@ import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { applyLayers, type Headers } from '#component/gateway/header-layers.ts'
 import type { ProgressPlan } from '#component/gateway/stream-plan.ts'
 import { framesOf } from '#component/stream/frames.ts'
-import { isStreamType, type StreamType } from '#component/syntax/event-stream.ts'
+import { isStreamType, lastEventIdOf, type StreamType } from '#component/syntax/event-stream.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import { CallAnswer } from './call-answer.ts'
 import type { CallStreams } from './call-streams.ts'
@@ -38,7 +38,10 @@ export function callStreaming(
 
 /** Whether a client comes back to a stream that has ended or broken: the call is not repeated for it. */
 export const isReturning = (exchange: Exchange, { frames }: CallStreaming): boolean =>
-  frames !== undefined && (exchange.header('last-event-id') ?? '') !== ''
+  frames !== undefined &&
+  // the query of a tool is its arguments
+  exchange.frames === undefined &&
+  lastEventIdOf(exchange.headers, exchange.query_params) !== ''
 
 /** The answer to such a client; an EventSource stops at it (HTML standard, section "Server-sent events": status 204). */
 export function returnReply({ path }: CompiledOperation, policy: Headers, context: Context): Reply {

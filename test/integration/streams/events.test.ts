@@ -67,4 +67,45 @@ describe('a stream of events', () => {
     expect(seen.map(({ data }) => JSON.parse(data).kwargs.n)).to.deep.equal([2, 3])
     second.close()
   })
+
+  for (const [what, query, headers] of [
+    ['as EventSource polyfills do', (id: string) => `?lastEventId=${id}`, {}],
+    ['as Mercure does', (id: string) => `?lastEventID=${id}`, {}],
+    ['beside other parameters', (id: string) => `?a=1&lastEventId=${id}&b=2`, {}],
+    ['with an empty header', (id: string) => `?lastEventId=${id}`, { 'last-event-id': '' }],
+    [
+      'with an empty parameter of the other name',
+      (id: string) => `?lastEventId=&lastEventID=${id}`,
+      {},
+    ],
+  ] as const) {
+    it(`resumes by a query parameter, where the header is absent: ${what}`, async () => {
+      const url = `${streams.gateway.url}/s/all`
+      const first = await openEventStream(url)
+      await streams.publish(`${topic}.all`, { n: 1 })
+      const { id = '' } = await first.next()
+      first.close()
+      await first.ended
+      await streams.publish(`${topic}.all`, { n: 2 })
+      const second = await openEventStream(url + query(encodeURIComponent(id)), { headers })
+      const { data } = await second.next()
+      expect(JSON.parse(data).kwargs.n).to.equal(2)
+      second.close()
+    })
+  }
+
+  it('resumes by the header where both are there', async () => {
+    const url = `${streams.gateway.url}/s/all`
+    const first = await openEventStream(url)
+    for (const n of [1, 2, 3]) await streams.publish(`${topic}.all`, { n })
+    const ids = [(await first.next()).id ?? '', (await first.next()).id ?? '']
+    first.close()
+    await first.ended
+    const [older = '', newer = ''] = ids
+    const second = await openEventStream(`${url}?lastEventId=${encodeURIComponent(older)}`, {
+      headers: { 'last-event-id': newer },
+    })
+    expect(JSON.parse((await second.next()).data).kwargs.n).to.equal(3)
+    second.close()
+  })
 })

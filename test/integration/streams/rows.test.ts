@@ -125,6 +125,8 @@ describe('what happens to a stream of events', () => {
     const third = await open(`/limit/1?after=${id}`, { 'last-event-id': last })
     await streams.publish(`${topic}.limit.1`, { n: 3 })
     expect(await next(third)).to.equal('{"n":3}')
+    const fourth = await open(`/limit/1?after=${id}&lastEventId=${last}`)
+    expect(await next(fourth), 'a client that comes back is further').to.equal('{"n":3}')
   })
 
   it('no Last-Event-ID: nothing is replayed', async () => {

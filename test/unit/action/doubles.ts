@@ -76,6 +76,7 @@ export function runOf(changes: Partial<Run> = {}) {
       peername: '198.51.100.7:4711',
       headers: {},
       path: '/things',
+      query_params: {},
       query_string: '',
     },
     onCancel: (callback) => callbacks.push(callback),

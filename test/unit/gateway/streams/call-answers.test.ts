@@ -129,6 +129,14 @@ describe('a stream of a call', () => {
     })
   }
 
+  it('a query parameter in the place of Last-Event-ID is answered with 204, too', async () => {
+    for (const query of ['?lastEventId=3', '?lastEventID=3', '?lastEventId=']) {
+      const { reply, performed } = await askForPieces(resultOf(1), { query })
+      const isBack = query.endsWith('3')
+      expect([reply.status === 204, performed.length]).to.deep.equal([isBack, isBack ? 0 : 1])
+    }
+  })
+
   it('Last-Event-ID: 3 is answered with 204, and nothing is called', async () => {
     const headers = { 'last-event-id': '3' }
     const { reply, performed } = await askForPieces(resultOf(1), { ask: { headers } })

@@ -100,6 +100,8 @@ export interface Asked {
   /** Further keys of the operation. */
   readonly keys?: object
   readonly response?: object
+  /** With its question mark. */
+  readonly query?: string
   readonly method?: string
   readonly bufferBytes?: number
   readonly ask?: Ask
@@ -111,7 +113,7 @@ export interface Asked {
  */
 export async function askForPieces(
   outcome: CallDouble | Outcome,
-  { action, keys, response, method = 'get', bufferBytes, ask = {} }: Asked = {},
+  { action, keys, response, method = 'get', query = '', bufferBytes, ask = {} }: Asked = {},
 ) {
   const clock = new ManualClock()
   const turns: (() => void)[] = []
@@ -134,7 +136,7 @@ export async function askForPieces(
     callStreams,
   )
   const headers = { accept: 'text/event-stream', ...ask.headers }
-  const reply = await served.ask(`${method.toUpperCase()} /v1/x`, { ...ask, headers })
+  const reply = await served.ask(`${method.toUpperCase()} /v1/x${query}`, { ...ask, headers })
   const sink = new SinkDouble()
   const { body } = reply
   if (body.kind === 'events') body.begin(sink)
