@@ -1,5 +1,6 @@
 /** Fetches the keys of an issuer: its JWK Set (RFC 7517 §5), found by its metadata where the realm does not name it. */
 import type { ProviderFetch } from '#component/oidc/client/discovery.ts'
+import { mismatchOf } from '#component/oidc/client/issuer-mismatch.ts'
 import { isMap, type JsonMap, parseWithoutNulls } from '#component/syntax/values.ts'
 import { isWebUrl } from '#component/syntax/web-url.ts'
 import type { KeySite } from './settings.ts'
@@ -49,7 +50,10 @@ async function jwksUriOf(site: KeySite, fetch: ProviderFetch): Promise<string> {
     try {
       const { issuer, jwks_uri } = await fetchJson(url, site, fetch)
       // RFC 8414 §3.3: metadata of another issuer are not used
-      if (issuer !== site.issuer) throw new Error(`${url} has the metadata of another issuer`)
+      if (issuer !== site.issuer) {
+        const reason = mismatchOf(site.issuer, issuer)
+        throw new Error(`${url} has the metadata of another issuer${reason ? `: ${reason}` : ''}`)
+      }
       if (isWebUrl(jwks_uri)) return jwks_uri
       throw new Error(`${url} names no jwks_uri`)
     } catch (cause) {

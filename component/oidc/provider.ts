@@ -13,6 +13,7 @@ import {
   type ProviderFetch,
   why,
 } from '#component/oidc/client/discovery.ts'
+import { mismatchIn } from '#component/oidc/client/issuer-mismatch.ts'
 import { failureOf, type SentRequest } from '#component/oidc/client/provider-answer.ts'
 import type { Site } from '#component/oidc/client/site.ts'
 import { OidcError } from '#component/oidc-error.ts'
@@ -186,7 +187,8 @@ export class Provider {
       if (cause instanceof OidcError) throw cause
       const code = isAway(cause) ? 'provider_unavailable' : 'token_exchange_failed'
       const answer = failureOf(cause, sent)
-      throw new OidcError(code, `${failure}: ${why(cause)}`, { cause, answer })
+      const reason = mismatchIn(cause, this.settings.issuer) ?? why(cause)
+      throw new OidcError(code, `${failure}: ${reason}`, { cause, answer })
     }
   }
 

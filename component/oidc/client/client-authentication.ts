@@ -2,7 +2,7 @@
 import type * as openid from 'openid-client'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
-import type { ClientAuthentication } from '#component/realm/documents/info/provider-rules.ts'
+import type { ClientAuthentication } from '#component/realm/documents/info/provider-settings.ts'
 import type { ClientKey } from './client-key.ts'
 import type { Discovered } from './discovery.ts'
 

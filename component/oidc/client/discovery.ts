@@ -5,6 +5,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { parseWithoutNulls } from '#component/syntax/values.ts'
+import { mismatchIn } from './issuer-mismatch.ts'
 import { ProviderJwks } from './jwks.ts'
 import { failureOf, type SentRequest } from './provider-answer.ts'
 import { isNamed, reachedAt, type Site } from './site.ts'
@@ -169,7 +170,8 @@ export class Discovery {
           return known.found
         },
         (cause: unknown) => {
-          const message = `the metadata of the provider could not be fetched: ${why(cause)}`
+          const reason = mismatchIn(cause, site.issuer) ?? why(cause)
+          const message = `the metadata of the provider could not be fetched: ${reason}`
           const answer = failureOf(cause, sent)
           known.failure = new OidcError('provider_unavailable', message, { cause, answer })
           known.triedAt = this.#ports.clock.now()

@@ -6,7 +6,7 @@ import { issuers } from './issuer-rules.ts'
 import { provider } from './provider-rules.ts'
 import { sender } from './webhook-rules.ts'
 
-/** Validates `info`, which may hold anything else. Wrong values of a provider are reported by a login, those of an issuer and of a sender by the load. */
+/** Validates `info`, which may hold anything else. Wrong values of a provider are warned of, and reported by a login; those of an issuer and of a sender by the load. */
 export const info: Rule = rule(
   {
     type: 'object',
@@ -33,8 +33,11 @@ export const info: Rule = rule(
     if (jwt_issuers !== undefined) issuers(jwt_issuers, pointer(path, 'jwt_issuers'), report)
     if (isMap(oidc_providers)) {
       for (const [name, entry] of Object.entries(oidc_providers)) {
-        if (isMap(entry)) provider(entry, pointer(path, 'oidc_providers', name), report)
+        provider(entry, pointer(path, 'oidc_providers', name), report)
       }
+    }
+    if (!isMap(oidc_providers) && (oidc_providers ?? undefined) !== undefined) {
+      report.warn(pointer(path, 'oidc_providers'), 'expected a map of providers: no login succeeds')
     }
     if (webhook_senders === undefined) return
     const at = pointer(path, 'webhook_senders')

@@ -1,17 +1,16 @@
 /** The keys of an identity provider in `info.oidc_providers`, and what loading a realm document checks of them. */
-import { anything, described, object, oneOf, type Rule } from '#component/spec/rules.ts'
+import { pointer } from '#component/codec/json.ts'
+import { anything, described, object, oneOf, type Rule, rule } from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
+import {
+  clientAuthentications,
+  type ProviderSettings,
+  pushedRequests,
+  secretAuthentications,
+} from './provider-settings.ts'
+import { type Problem, readProvider } from './provider-values.ts'
 
-/** How the gateway can authenticate at a provider (OpenID Connect Core §9). */
-export const clientAuthentications = ['basic', 'post', 'private_key_jwt', 'none'] as const
-export type ClientAuthentication = (typeof clientAuthentications)[number]
-
-/** The values of the older key, as OAuth registers them. */
-export const secretAuthentications = ['client_secret_basic', 'client_secret_post', 'none'] as const
-
-/** When authorization requests are pushed (RFC 9126). */
-export const pushedRequests = ['auto', 'always', 'never'] as const
-
-/** A login reports wrong values: a load cannot know them all. */
+/** A load warns of wrong values, and a login reports them. */
 const read = (description: string, example: unknown, fallback?: unknown): Rule =>
   described(anything, description, {
     ...(fallback !== undefined && { default: fallback }),
@@ -152,14 +151,31 @@ const keys = {
     ['https://app.example.com/bye'],
     [],
   ),
-} as const satisfies Readonly<Record<string, Rule>>
+} as const satisfies Readonly<Record<Exclude<keyof ProviderSettings, 'name'>, Rule>>
 
-/** A key of a provider. */
-export type ProviderKey = keyof typeof keys
+const shape = object('a provider', { keys })
 
-/** One provider. A login reports wrong values. */
+/** Keys whose values the shape has judged: a load refuses wrong ones. */
+const judged: ReadonlySet<string> = new Set([
+  'client_authentication',
+  'token_endpoint_auth_method',
+  'par',
+])
+
+const noLogin = 'no login at this provider succeeds'
+
+/** One provider. A load warns of values by which no login succeeds. */
 export const provider: Rule = described(
-  object('a provider', { keys }),
+  rule(shape.schema, (value, path, report) => {
+    if (!isMap(value)) return report.warn(path, `expected a map: ${noLogin}`)
+    shape(value, path, report)
+    const found = readProvider('', value)
+    if (!Array.isArray(found)) return
+    for (const { key, wanted } of found as readonly Problem[]) {
+      if (judged.has(key)) continue
+      report.warn(pointer(path, key), `expected ${wanted}: ${noLogin}`)
+    }
+  }),
   'A provider of OpenID Connect, under `info.oidc_providers.<name>`.',
   { title: 'Provider' },
 )

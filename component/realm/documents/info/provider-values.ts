@@ -1,17 +1,16 @@
 /** The keys of a provider in a realm: what each may be, its default, and how it is read. */
 
-import { allowedPaths, isClaimPath } from '#component/realm/documents/info/claim-path.ts'
-import {
-  clientAuthentications,
-  type ProviderKey,
-  pushedRequests,
-  secretAuthentications,
-} from '#component/realm/documents/info/provider-rules.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { isWebUrl } from '#component/syntax/web-url.ts'
 import { maxTicketLifetime } from '#component/token/ticket.ts'
+import { allowedPaths, isClaimPath } from './claim-path.ts'
 import { isParameterNames, isParameters } from './login-parameters.ts'
-import type { ProviderSettings } from './settings.ts'
+import {
+  clientAuthentications,
+  type ProviderSettings,
+  pushedRequests,
+  secretAuthentications,
+} from './provider-settings.ts'
 
 /** One key. */
 interface Value {
@@ -74,10 +73,8 @@ const integer = (least: number, most: number, preset?: number) =>
 // opened by each login
 const secret = allowing((_value): _value is unknown => true, 'a secret')
 
-/** Every setting but `name`: each is a key that a load knows. */
-export const providerValues: Readonly<
-  Record<Exclude<keyof ProviderSettings, 'name'> & ProviderKey, Value>
-> = {
+/** Every setting but `name`. */
+const providerValues: Readonly<Record<Exclude<keyof ProviderSettings, 'name'>, Value>> = {
   title: allowing(isTitle, '1 to 64 printable characters'),
   issuer: allowing(isPlainUrl, 'an absolute URL without query and /.well-known/', {
     isRequired: true,
@@ -141,26 +138,59 @@ export const providerValues: Readonly<
   post_logout_redirect_uris: list,
 }
 
-/** Values that are allowed and do not fit together: each rule names the key and what is expected. */
-export const providerClashes: readonly ((settings: ProviderSettings) => string | undefined)[] = [
+/** What is wrong with a key, and what is allowed. */
+export interface Problem {
+  readonly key: string
+  readonly wanted: string
+}
+
+/** Placeholders of documentation, such as those of Entra ID. */
+const placeholder = /\{[^}]*\}|%7b|<[^>]*>|%3c/i
+
+/** Values that are allowed and do not fit together, or by which no login succeeds. */
+const clashes: readonly ((settings: ProviderSettings) => Problem | undefined)[] = [
   ({ issuer, internal_issuer_url, allow_unsafe_http }) => {
     const unsafe = Object.entries({ issuer, internal_issuer_url }).find(([, url]) =>
       url?.startsWith('http:'),
     )
     return unsafe && !allow_unsafe_http
-      ? `${unsafe[0]}: expected https, or allow_unsafe_http: true`
+      ? { key: unsafe[0], wanted: 'https, or allow_unsafe_http: true' }
       : undefined
   },
+  ({ issuer }) =>
+    placeholder.test(issuer)
+      ? { key: 'issuer', wanted: 'the id of your tenant in place of the placeholder in the URL' }
+      : undefined,
   ({ client_authentication, token_endpoint_auth_method }) =>
     client_authentication !== undefined && token_endpoint_auth_method !== undefined
-      ? 'token_endpoint_auth_method: expected no older name beside client_authentication'
+      ? {
+          key: 'token_endpoint_auth_method',
+          wanted: 'no older name beside client_authentication',
+        }
       : undefined,
   ({ client_authentication, private_key }) =>
     client_authentication === 'private_key_jwt' && private_key === undefined
-      ? 'private_key: expected a key for client_authentication private_key_jwt'
+      ? { key: 'private_key', wanted: 'a key for client_authentication private_key_jwt' }
       : undefined,
   ({ login_parameters, authorization_parameters }) =>
     login_parameters.some((name) => Object.hasOwn(authorization_parameters, name))
-      ? 'login_parameters: expected none of the names in authorization_parameters'
+      ? { key: 'login_parameters', wanted: 'none of the names in authorization_parameters' }
       : undefined,
 ]
+
+/** Reads one provider, or returns its problems. */
+export function readProvider(name: string, entry: JsonMap): ProviderSettings | readonly Problem[] {
+  const problems: Problem[] = []
+  const settings: Record<string, unknown> = { name }
+  for (const [key, { wanted, isRequired, preset, read }] of Object.entries(providerValues)) {
+    const value = (Object.hasOwn(entry, key) ? entry[key] : undefined) ?? preset
+    if (value === undefined && !isRequired) continue
+    settings[key] = read(value)
+    if (settings[key] === undefined) problems.push({ key, wanted })
+  }
+  if (problems.length > 0) return problems
+  // every key has been read by its row
+  const found = settings as unknown as ProviderSettings
+  const clashing = clashes.flatMap((clashOf) => clashOf(found) ?? [])
+  return clashing.length > 0 ? clashing : found
+}
