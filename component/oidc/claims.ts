@@ -97,7 +97,8 @@ export function authidOf(claims: Claims, { authid_claim }: ProviderSettings): st
     throw new OidcError('missing_authid_claim', message)
   }
   const authid = claimAt(claims, authid_claim) ?? claims.sub
-  if (typeof authid === 'string' && isName(authid)) return authid
+  // as names of realm documents are compared
+  if (typeof authid === 'string' && isName(authid)) return authid.normalize()
   throw new OidcError(
     'missing_authid_claim',
     `${pathText(authid_claim)}: expected 1 to 256 printable characters`,
@@ -160,7 +161,7 @@ export function rolesOf(claims: Claims, settings: ProviderSettings): readonly st
     if (!isMapped) return operators.has(role) ? [] : role
     return Object.hasOwn(role_mapping, role) ? (role_mapping[role] ?? []) : []
   })
-  return [...new Set(roles.filter(isGivenRole))].slice(0, maxRoles)
+  return [...new Set(roles.filter(isGivenRole).map((role) => role.normalize()))].slice(0, maxRoles)
 }
 
 /** Bytes of the claims that a ticket carries, as JSON. */

@@ -248,10 +248,13 @@ function authenticateByKey(realm: Realm, hello: Hello): Challenge | Refusal {
  */
 export function authenticate(
   realm: Realm,
-  hello: Hello,
+  given: Hello,
   nowMs: number,
   ports: ProofPorts,
 ): Welcome | Challenge | Refusal | Promise<Welcome | Refusal> {
+  // names are compared in NFC (RFC 8265 §3.3)
+  const hello: Hello =
+    given.authid === undefined ? given : { ...given, authid: given.authid.normalize() }
   const { authmethod, authid, peer } = hello
   const isWithin = authmethod === 'ticket' && mayBeOwn(peer) && ports.sessionTickets
   if (!realm.authmethods.includes(authmethod) && !isWithin) {

@@ -166,7 +166,7 @@ export class Logins {
   mayUse(realm_uri: string, authmethod: string, username: string, address: string): boolean {
     const realm = this.#realm(realm_uri)
     if (!realm?.authmethods.includes(authmethod)) return false
-    return mayUse(realm, authmethod, username, address)
+    return mayUse(realm, authmethod, username.normalize(), address)
   }
 
   #admitsByPassword(realm_uri: string, username: string, address: string): boolean {
@@ -174,7 +174,7 @@ export class Logins {
   }
 
   #user(realm_uri: string, username: string): User | undefined {
-    return this.#realm(realm_uri)?.users.get(username)
+    return this.#realm(realm_uri)?.users.get(username.normalize())
   }
 
   /** The realm; undefined for a prototype, which has no users of its own. */

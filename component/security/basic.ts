@@ -43,7 +43,9 @@ function read(credentials: string): Pick<Claimed, 'username' | 'password'> | und
   const text = Buffer.from(credentials, 'base64').toString('utf8')
   const colon = text.indexOf(':')
   if (colon < 0) return undefined
-  return { username: text.slice(0, colon), password: text.slice(colon + 1) }
+  // RFC 7617 §2.1: both are compared in NFC
+  const [username, password] = [text.slice(0, colon), text.slice(colon + 1)]
+  return { username: username.normalize(), password: password.normalize() }
 }
 
 /** Lets a request pass as the user whose password it brings. */

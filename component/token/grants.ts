@@ -67,7 +67,8 @@ const passwordGrant = (ports: GrantPorts): Grant => ({
   async answer(form, context) {
     const client = clientOf(context)
     const device_id = deviceOf(form)
-    const [username, password] = [required(form, 'username'), required(form, 'password')]
+    const username = required(form, 'username').normalize()
+    const password = required(form, 'password')
     const notBefore = () => ports.revocations.notBefore(context.realm_uri, username)
     const before = notBefore()
     const owner = await context.authenticateOwner(username, password)

@@ -122,10 +122,11 @@ export class OAuthLogins {
     const [first] = all
     if (!first) return undefined
     const address = addressOf(exchange.peername)
-    const attempt = { realm_uri, username: first.client_id, address, group: clients }
+    const username = first.client_id.normalize()
+    const attempt = { realm_uri, username, address, group: clients }
     const found = await this.#logIn(
       attempt,
-      all.map(({ client_id, client_secret }) => [client_id, client_secret]),
+      all.map(({ client_id, client_secret }) => [client_id.normalize(), client_secret]),
     )
     if (found instanceof RefusedLogin) throw invalidClient({ cause: found })
     return found

@@ -4,7 +4,7 @@ import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { prototypeOf, prototypesOf } from './inheritance.ts'
-import { at, type MemberList, maps, memberLists } from './membership.ts'
+import { at, type MemberList, maps, memberLists, nameOf } from './membership.ts'
 import type { Grant, Realm, RealmDocument, Resource, Source, User } from './model.ts'
 import type { StoredPassword } from './password.ts'
 
@@ -27,6 +27,9 @@ const texts = (value: unknown): string[] => {
   return list.filter((item) => typeof item === 'string')
 }
 
+/** Names of users and groups, as they are compared. */
+const names = (value: unknown): string[] => texts(value).map(nameOf)
+
 /** Groups by name, with the groups they belong to. */
 type Groups = ReadonlyMap<string, readonly string[]>
 
@@ -38,9 +41,9 @@ function allGroups(direct: readonly string[], groups: Groups): string[] {
 
 function readUser(member: JsonMap, { name, secret, group }: MemberList, groups: Groups): User {
   const stored = member[secret]
-  const direct = texts(member.groups ?? [])
+  const direct = names(member.groups ?? [])
   return {
-    username: String(member[name]),
+    username: nameOf(member[name]),
     groups: allGroups(group === undefined ? direct : [...direct, group], groups),
     meta: isMap(member.meta) ? member.meta : {},
     password: isMap(stored) ? (stored as unknown as StoredPassword) : undefined,
@@ -63,7 +66,7 @@ function readUsers(document: JsonMap, groups: Groups): Pick<Realm, 'users' | 'di
 }
 
 const readSource = (source: JsonMap): Source => ({
-  usernames: texts(source.usernames).includes('all') ? 'all' : texts(source.usernames),
+  usernames: names(source.usernames).includes('all') ? 'all' : names(source.usernames),
   authmethod: String(source.authmethod),
   isFrom: isFrom(String(source.cidr)),
 })
@@ -85,7 +88,7 @@ const readResource = ({ uri, match }: JsonMap): Resource =>
       }
 
 const readGrant = (grant: JsonMap): Grant => ({
-  roles: new Set(texts(grant.roles)),
+  roles: new Set(names(grant.roles)),
   permissions: new Set(texts(grant.permissions)),
   resources: [
     ...(typeof grant.uri === 'string' ? [readResource(grant)] : []),
@@ -133,7 +136,7 @@ function buildRealm(
   const fill = (one: RealmDocument) => fillEnvironment(one, environment, '', []) as JsonMap
   const whole = inherit(fill(document), prototypes.map(fill))
   const groups: Groups = new Map(
-    maps(whole.groups).map((group) => [String(group.name), texts(group.groups ?? [])]),
+    maps(whole.groups).map((group) => [nameOf(group.name), names(group.groups ?? [])]),
   )
   const { users, disabled } = readUsers(whole, groups)
   return {

@@ -43,6 +43,9 @@ export function withAt(document: JsonMap, keys: readonly string[], value: unknow
   return isMap(inner) ? { ...document, [key]: withAt(inner, rest, value) } : document
 }
 
+/** A name as it is compared (RFC 8265 §3.3): in NFC, however it is written. */
+export const nameOf = (written: unknown): string => String(written).normalize()
+
 /** The password hash and keys of each enabled user as one text, to compare two documents. */
 function proofs(document: unknown): Map<string, string> {
   const found = new Map<string, string>()
@@ -53,7 +56,7 @@ function proofs(document: unknown): Map<string, string> {
       const hash = at(member, [secret, 'argon2id'])
       const keysOfUser = Array.isArray(authorized_keys) ? authorized_keys : [authorized_keys]
       const sorted = keysOfUser.map((key) => String(key).toLowerCase()).sort()
-      found.set(String(member[name]), JSON.stringify([hash, sorted]))
+      found.set(nameOf(member[name]), JSON.stringify([hash, sorted]))
     }
   }
   return found
@@ -64,7 +67,7 @@ function disabled(document: unknown): Set<string> {
   const members = memberLists.flatMap(({ keys, name }) =>
     maps(at(document, keys))
       .filter((member) => member.enabled === false)
-      .map((member) => String(member[name])),
+      .map((member) => nameOf(member[name])),
   )
   return new Set(members)
 }
@@ -88,7 +91,7 @@ export function restoredUsers(before: unknown, after: unknown): Issue[] {
   const [old, now] = [proofs(before), proofs(after)]
   const restored = memberLists.flatMap(({ keys, name }) =>
     maps(at(after, keys)).flatMap((member, index) => {
-      const username = String(member[name])
+      const username = nameOf(member[name])
       if (!now.has(username) || old.get(username) === now.get(username)) return []
       const message = old.has(username)
         ? `${username}: the password and keys of that version hold again; what the user was given has ended`

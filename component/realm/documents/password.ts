@@ -58,7 +58,8 @@ interface Phc {
 }
 
 const hash = (password: string, nonce: Uint8Array, costs: Phc['costs']) =>
-  runArgon2('argon2id', { message: password, nonce, tagLength, ...costs })
+  // RFC 8265 §4.2: keyboards and systems write one text in several ways
+  runArgon2('argon2id', { message: password.normalize(), nonce, tagLength, ...costs })
 
 async function derive(password: string): Promise<Phc> {
   const nonce = randomBytes(16)
@@ -116,7 +117,7 @@ async function deriveWampCra(
   seal: (key: string) => string,
 ): Promise<WampCraSecret> {
   const [salt, keylen] = [randomBytes(16).toString('base64'), wampCraKeyLength]
-  const key = await runPbkdf2(password, salt, iterations, keylen, 'sha256')
+  const key = await runPbkdf2(password.normalize(), salt, iterations, keylen, 'sha256')
   return { salt, iterations, keylen, secret: { sealed: seal(key.toString('base64')) } }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '#component/spec/rules.ts'
 import { grant, source } from './access-rules.ts'
 import { listOfAny, method, realmUri, unused } from './field-rules.ts'
-import { at, memberLists } from './membership.ts'
+import { at, memberLists, nameOf } from './membership.ts'
 import { client, group, user } from './user-rules.ts'
 
 const oauth2 = described(
@@ -117,7 +117,8 @@ function findDuplicateUsers(document: unknown, path: string, report: Report): vo
     const members = at(document, keys)
     if (!Array.isArray(members)) continue
     for (const [index, member] of members.entries()) {
-      const found = at(member, [nameKey])
+      const written = at(member, [nameKey])
+      const found = typeof written === 'string' ? nameOf(written) : written
       const place = pointer(path, ...keys, index, nameKey)
       const first = seen.get(found)
       if (first === undefined) seen.set(found, place)

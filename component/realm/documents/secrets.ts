@@ -140,7 +140,7 @@ export interface SecretOwner {
 }
 
 const wampCraPurpose = ({ realm_uri, username }: SecretOwner): string =>
-  `wampcra ${JSON.stringify([realm_uri, username])}`
+  `wampcra ${JSON.stringify([realm_uri, username.normalize()])}`
 
 /** Seals a WAMP-CRA secret for its user, because it is as good as the password. */
 export const sealWampCra = (

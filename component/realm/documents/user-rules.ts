@@ -29,7 +29,7 @@ export const user = described(
     keys: {
       username: described(
         roleName,
-        'The name to log in with: the authid of its sessions. Unique among `users`, `oauth2.clients` and `oauth2.resource_owners`.',
+        'The name to log in with: the authid of its sessions. Unique among `users`, `oauth2.clients` and `oauth2.resource_owners`. Names and passwords are compared in NFC (RFC 8265), however they are written.',
         { examples: ['ada'] },
       ),
       password: described(
