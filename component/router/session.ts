@@ -58,11 +58,20 @@ export interface Invocation {
   stopTimer: (() => void) | undefined
 }
 
-/** Whether the peer announces the feature for the role. */
-function announces(roles: unknown, role: string, feature: string): boolean {
+/** The features that the peer announces for the role. */
+function featuresOf(roles: unknown, role: string): Readonly<Record<string, unknown>> {
   const announced = isMap(roles) ? roles[role] : undefined
   const features = isMap(announced) ? announced.features : undefined
-  return isMap(features) && features[feature] === true
+  return isMap(features) ? features : {}
+}
+
+/**
+ * Whether a callee is asked for progressive results: one that announces them, or announces features and does not tell of this one.
+ * wampy yields them and does not announce them; a callee that does not know the option ignores it.
+ */
+function canProgress(features: Readonly<Record<string, unknown>>): boolean {
+  const { progressive_call_results = Object.keys(features).length > 0 } = features
+  return progressive_call_results === true
 }
 
 /** Options of a session. */
@@ -110,8 +119,9 @@ export class Session {
     this.authroles = options.welcome.authroles
     this.authmethod = options.authmethod
     this.isRevoked = options.welcome.isRevoked
-    this.canBeInterrupted = announces(options.roles, 'callee', 'call_canceling')
-    this.canProgress = announces(options.roles, 'callee', 'progressive_call_results')
+    const features = featuresOf(options.roles, 'callee')
+    this.canBeInterrupted = features.call_canceling === true
+    this.canProgress = canProgress(features)
     this.transport = options.transport
     this.end = options.end
   }

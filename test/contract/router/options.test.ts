@@ -108,10 +108,13 @@ describe('The embedded router', () => {
     expect(await peer.drain()).to.deep.equal([])
   })
 
-  it('asks for progressive results only callees that announce them', async () => {
+  it('asks for progressive results only callees that announce features, this one or none of it', async () => {
     for (const [features, expected] of [
       [{ progressive_call_results: true }, [{ receive_progress: true }, 50, 50]],
+      // as wampy announces them
+      [{ call_timeout: true }, [{ receive_progress: true }, 50, 50]],
       [{ progressive_call_results: 'yes' }, [{}, 50]],
+      [{ progressive_call_results: false, call_timeout: true }, [{}, 50]],
       [{}, [{}, 50]],
     ] as const) {
       const callee = await RouterPeer.join(router, undefined, { roles: { callee: { features } } })
