@@ -35,12 +35,6 @@ describe('the source files', () => {
     expect(arrowsUpward(files)).to.deep.equal([])
   })
 
-  it('stand in rooms of at most 20 files', () => {
-    const counts = Map.groupBy(files, ({ folder }) => folder)
-    const wide = [...counts].filter(([, { length }]) => length > 20)
-    expect(wide.map(([folder, { length }]) => `${folder}: ${length}`)).to.deep.equal([])
-  })
-
   it('say in their first sentence what they are for', () => {
     const without = sources.filter((file) => !isIntroduced(file))
     expect(without.map(({ path }) => path)).to.deep.equal([])
