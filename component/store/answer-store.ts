@@ -175,8 +175,7 @@ export class AnswerStore {
     const rows = ends
       .map(({ hold: { scope, token }, answer }) => ({ scope, token, answer }))
       .sort((one, other) => (one.scope < other.scope ? -1 : 1))
-    // an answer that a power failure takes leaves its key with a request whose outcome is not known
-    await this.#run((db) => this.#endRows.execute(db, rows), 'later')
+    await this.#run((db) => this.#endRows.execute(db, rows))
     for (const { answer } of rows) this.held.bytes += answer?.length ?? 0
     return ends.map(() => undefined)
   }

@@ -126,6 +126,7 @@ const named = (engine: Engine): Engine => ({
 
 /** The tables, up to date. */
 async function openTables(engine: Engine): Promise<Kysely<Tables>> {
+  await engine.create?.((dialect) => migrate(new Kysely<Tables>({ dialect })))
   const db = new Kysely<Tables>({ dialect: engine.connect() })
   try {
     await migrate(db)
@@ -168,15 +169,14 @@ export async function openStore(
   })
   let isClosed = false
   const running = new Set<Promise<unknown>>()
-  const run: Run = async (query, on) => {
+  const run: Run = async (query) => {
     if (isClosed) throw unavailable('the store is closed')
     const asked = async () => {
       try {
-        const result = await query(db)
-        if (on === undefined) await engine.flush?.()
-        return result
+        return await query(db)
       } catch (cause) {
-        if (engine.conditionOf(cause)?.isFull) health.noteFull()
+        const fault = engine.conditionOf(cause)?.fault
+        if (fault !== undefined) health.noteFault(fault)
         throw cause
       }
     }

@@ -6,19 +6,27 @@ import type { Tables } from './tables.ts'
 /** When a failed query is repeated: never, while the gateway starts, or always. */
 export type Patience = 'never' | 'at start' | 'always'
 
+/** Why a store takes no writes: its disk is full or fails, or it is read-only. */
+export type StoreFault = 'full' | 'failed' | 'read_only'
+
 /** A failure of the world (disk, network, server), not of the query. */
 export interface Condition {
   /** A clause for people, such as `the store is read-only`; holds no secrets. */
   readonly message: string
   readonly patience: Patience
-  /** The disk is full. */
-  readonly isFull?: true
+  /** Absent: it says nothing of later writes. */
+  readonly fault?: StoreFault
 }
 
 /** SQLite or PostgreSQL. */
 export interface Engine {
   /** Goes before every message of a store that cannot be opened, such as `database app at db:5432: `; may be empty. */
   readonly place: string
+  /**
+   * Makes the database, unless it is there; it exists when its tables do. Absent: somebody else makes it.
+   * @param fill makes the tables
+   */
+  readonly create?: (fill: (dialect: Dialect) => Promise<void>) => Promise<unknown>
   /** Opens what queries run on. Throws what {@link conditionOf} understands. */
   connect(): Dialect
   /**
@@ -30,8 +38,6 @@ export interface Engine {
   readonly signal?: RawBuilder<unknown>
   /** The condition behind a failure; undefined for an error of the gateway itself. */
   conditionOf(cause: unknown): Condition | undefined
-  /** Resolves when every earlier commit is on the disk; throws what {@link conditionOf} understands. Absent: a commit itself waits for the disk. */
-  readonly flush?: () => Promise<void>
   /**
    * Gives some of the pages that nothing uses back to the file system, in a few milliseconds.
    * @returns whether there are more. Absent: the database does so by itself

@@ -1,5 +1,6 @@
-/** The health of the store: whether its server answers, the offset of its clock, and whether its disk has space. */
+/** The health of the store: whether its server answers, the offset of its clock, and whether it takes writes. */
 import type { Clock } from '#component/clock.ts'
+import type { StoreFault } from './engine.ts'
 
 /** A server of a database, asked over a connection of its own. */
 export interface Watched {
@@ -27,21 +28,28 @@ const askMs = 1_500
 const patienceMs = 2_500
 /** A slower answer is not used for the clock offset. Milliseconds. */
 const exactMs = 1_000
-/** Milliseconds between two probes for free space. */
-const roomMs = 5_000
+/** Milliseconds between two attempts to write. */
+const probeMs = 5_000
 
 const ignore = () => undefined
+
+/** Faults of a store as people are told of them. */
+export const faultTexts: Readonly<Record<StoreFault, string>> = {
+  full: 'the disk of the store is full',
+  failed: 'the disk of the store failed',
+  read_only: 'the store is read-only',
+}
 
 /** One for each store. */
 export class StoreHealth {
   /** Told when {@link isAway} has changed. */
   onAway: () => void = ignore
-  /** Told when {@link isFull} has changed. */
-  onFull: (isFull: boolean) => void = ignore
+  /** Told when {@link fault} has changed. */
+  onFault: (fault: StoreFault | undefined) => void = ignore
   readonly #ports: HealthPorts
   readonly #waiting = new Set<(reason: Error) => void>()
   #isAway = false
-  #isFull = false
+  #fault: StoreFault | undefined
   #clockOffsetMs: number | undefined
   #isClosed = false
   #stopAsking: () => void = ignore
@@ -57,9 +65,9 @@ export class StoreHealth {
     return this.#isAway
   }
 
-  /** The disk had no space for the last write. */
-  get isFull(): boolean {
-    return this.#isFull
+  /** Why the last write was refused; undefined once a write has succeeded. */
+  get fault(): StoreFault | undefined {
+    return this.#fault
   }
 
   /** The server's clock minus ours; undefined where there is no server, and until it has said. Milliseconds. */
@@ -82,12 +90,12 @@ export class StoreHealth {
     }
   }
 
-  /** Takes note that the disk was full for a query. */
-  noteFull(): void {
-    if (this.#isFull || this.#isClosed) return
-    this.#isFull = true
+  /** Takes note that the store takes no writes. */
+  noteFault(fault: StoreFault): void {
+    if (this.#fault === fault || this.#isClosed) return
+    this.#fault = fault
     this.#lookLater()
-    this.onFull(true)
+    this.onFault(fault)
   }
 
   async close(): Promise<void> {
@@ -132,12 +140,13 @@ export class StoreHealth {
   }
 
   #lookLater(): void {
-    this.#stopLooking = this.#ports.clock.after(roomMs, () => {
+    this.#stopLooking()
+    this.#stopLooking = this.#ports.clock.after(probeMs, () => {
       this.#ports.probe().then(
         () => {
           if (this.#isClosed) return
-          this.#isFull = false
-          this.onFull(false)
+          this.#fault = undefined
+          this.onFault(undefined)
         },
         () => {
           if (!this.#isClosed) this.#lookLater()

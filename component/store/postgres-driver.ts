@@ -46,7 +46,7 @@ const int8 = 20
 /** SQLSTATEs, or the classes of them, that say something of the world, not of the query (PostgreSQL, Appendix A). */
 const conditions: Readonly<Record<string, Condition>> = {
   '08': { message: 'the database cannot be reached', patience: 'at start' },
-  '25006': { message: 'the database is read-only', patience: 'at start' },
+  '25006': { message: 'the database is read-only', patience: 'at start', fault: 'read_only' },
   '25P03': {
     message: 'the database ended an idle transaction of the gateway',
     patience: 'at start',
@@ -56,12 +56,16 @@ const conditions: Readonly<Record<string, Condition>> = {
   '40001': { message: 'too many changes at once', patience: 'always' },
   '40P01': { message: 'too many changes at once', patience: 'always' },
   '53': { message: 'the database is out of resources', patience: 'at start' },
-  '53100': { message: 'the disk of the database is full', patience: 'at start', isFull: true },
+  '53100': { message: 'the disk of the database is full', patience: 'at start', fault: 'full' },
   '53300': { message: 'the database has too many connections', patience: 'at start' },
   '55P03': { message: 'the database is locked', patience: 'always' },
   '57': { message: 'the database is stopping or starting', patience: 'at start' },
   '57014': { message: 'the database takes too long', patience: 'at start' },
-  '58': { message: 'the database had a system error, such as a failed disk', patience: 'never' },
+  '58': {
+    message: 'the database had a system error, such as a failed disk',
+    patience: 'never',
+    fault: 'failed',
+  },
   XX: { message: 'the database is corrupt', patience: 'never' },
 }
 

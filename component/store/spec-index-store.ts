@@ -37,21 +37,18 @@ export class SpecIndexStore {
   /** Keeps indexes, each in the place of the one of the same document. @param rows at most a few hundred, of different documents */
   async keep(rows: readonly SpecIndexRow[]): Promise<void> {
     if (rows.length === 0) return
-    // what a power failure takes is made again
-    await this.#run(
-      (db) =>
-        db
-          .insertInto('spec_indexes')
-          .values(rows)
-          .onConflict((conflict) =>
-            conflict.column('id').doUpdateSet(({ ref }) => ({
-              hash: ref('excluded.hash'),
-              maker: ref('excluded.maker'),
-              text: ref('excluded.text'),
-            })),
-          )
-          .execute(),
-      'later',
+    await this.#run((db) =>
+      db
+        .insertInto('spec_indexes')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('id').doUpdateSet(({ ref }) => ({
+            hash: ref('excluded.hash'),
+            maker: ref('excluded.maker'),
+            text: ref('excluded.text'),
+          })),
+        )
+        .execute(),
     )
   }
 

@@ -157,8 +157,5 @@ export interface Tables {
   meta: MetaRow
 }
 
-/**
- * Runs one query, repeatedly after passing failures. When it resolves, its writes, and all that it may have read, are on the disk;
- * with `later` a power failure may take its writes.
- */
-export type Run = <T>(query: (db: Kysely<Tables>) => Promise<T>, on?: 'later') => Promise<T>
+/** Runs one query, repeatedly after passing failures. When it resolves, its writes, and all that it may have read, are on the disk. */
+export type Run = <T>(query: (db: Kysely<Tables>) => Promise<T>) => Promise<T>

@@ -35,8 +35,8 @@ export interface SyncStatus {
   /** Messages that came from no gateway of this cluster, or came again. */
   readonly ignored_messages: number
   readonly router: 'joined' | 'away'
-  /** `full`: the disk had no space for the last write. */
-  readonly store: 'open' | 'away' | 'full'
+  /** Otherwise why the last write was refused. */
+  readonly store: 'open' | 'away' | NonNullable<NonNullable<SyncPorts['health']>['fault']>
   /** `skewed`: too far off the others', so that loads are refused here. */
   readonly clock: 'agrees' | 'skewed'
   /** The median of the others' clocks, and that of a shared database, minus that of this node; null with no others. */
@@ -75,7 +75,7 @@ export function statusOf(ports: StatusPorts): SyncStatus {
     exchanged_ms_ago: age(peers.lastExchangedAt),
     ignored_messages: ignoredMessages,
     router: session.isOpen ? 'joined' : 'away',
-    store: replica.isStoreAway ? 'away' : ports.health?.isFull ? 'full' : 'open',
+    store: replica.isStoreAway ? 'away' : (ports.health?.fault ?? 'open'),
     clock: ports.isSkewed ? 'skewed' : 'agrees',
     clock_offset_ms: peers.clockOffsetMs ?? null,
   }

@@ -39,5 +39,9 @@ export interface SyncPorts {
   /** Whether all nodes that have the store of this one are told of its changes by the store itself; absent: false. */
   readonly isStoreShared?: boolean
   /** Absent: the store is not watched. */
-  readonly health?: { readonly isFull: boolean; readonly clockOffsetMs: number | undefined }
+  readonly health?: {
+    /** Why the last write was refused. */
+    readonly fault: 'full' | 'failed' | 'read_only' | undefined
+    readonly clockOffsetMs: number | undefined
+  }
 }

@@ -1,7 +1,8 @@
-/** Cleans the store: every minute kept answers; every hour expired refresh tokens, quotas of former windows, the history of deleted documents, and unused space; and logs when its disk is full. */
+/** Cleans the store: every minute kept answers; every hour expired refresh tokens, quotas of former windows, the history of deleted documents, and unused space; and logs when it takes no writes. */
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Store } from '#component/store/database.ts'
+import { faultTexts } from '#component/store/health.ts'
 import type { WiringContext } from './context.ts'
 
 /** The dependencies of the cleanup. */
@@ -81,12 +82,10 @@ function every(intervalMs: number, { clock, log }: CleanupPorts, tasks: Tasks): 
 /** Cleans the store, and watches its health, until the result is called. */
 export function watchStore({ config, store, replica, clock, log }: WiringContext): () => void {
   store.health.onAway = () => void replica.refresh()
-  store.health.onFull = (isFull) =>
-    isFull
-      ? log.error(
-          'the disk of the store is full: known documents are served, but none can be loaded',
-        )
-      : log.info('the disk of the store has free space again')
+  store.health.onFault = (fault) =>
+    fault === undefined
+      ? log.info('the store takes writes again')
+      : log.error(`${faultTexts[fault]}: known documents are served, but none can be loaded`)
   return startCleanup({
     ...{ store, clock, log },
     deletedDays: config.history.deleted_days,

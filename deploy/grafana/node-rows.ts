@@ -71,7 +71,7 @@ export const sync: Row = {
     {
       title: 'Faults of documents and files',
       description:
-        'Documents whose newest version is not served, documents of the store that are damaged, configured files that were refused: GET /registry names each. 1 while the store is away or its disk is full.',
+        'Documents whose newest version is not served, documents of the store that are damaged, configured files that were refused: GET /registry names each. 1 while the store is away, its disk is full or fails, or it is read-only.',
       ...{ unit: 'none', bad: 1 },
       queries: {
         'not served: {{instance}}': 'gateway_registry_conflicts{@}',
@@ -79,6 +79,8 @@ export const sync: Row = {
         'refused files: {{instance}}': 'gateway_refused_files{@}',
         'store away: {{instance}}': 'gateway_store_away{@}',
         'disk full: {{instance}}': 'gateway_store_full{@}',
+        'disk failed: {{instance}}': 'gateway_store_failed{@}',
+        'read-only: {{instance}}': 'gateway_store_read_only{@}',
       },
     },
     {

@@ -45,8 +45,8 @@ describe('a full disk', function () {
     it(`of ${name} is known until there is room, and takes nothing away`, async () => {
       const small = await make()
       const store = await openStore(small.url, systemClock)
-      const told: boolean[] = []
-      store.health.onFull = (isFull) => told.push(isFull)
+      const told: unknown[] = []
+      store.health.onFault = (fault) => told.push(fault)
       let written = 0
       const load = async (): Promise<unknown> => {
         // random text: PostgreSQL makes repetitions small
@@ -65,12 +65,14 @@ describe('a full disk', function () {
         let outcome = await load()
         while (outcome === 'kept') outcome = await load()
         expect(outcome).to.equal('service.error.unavailable')
-        expect([told, store.health.isFull]).to.deep.equal([[true], true])
+        expect([told, store.health.fault]).to.deep.equal([['full'], 'full'])
         expect((await store.entries.since(0)).entries).to.have.length(written)
         small.resize(64_000_000)
-        expect(await holdsWithin(20_000, async () => !store.health.isFull)).to.equal(true)
+        expect(await holdsWithin(20_000, async () => store.health.fault === undefined)).to.equal(
+          true,
+        )
         expect(await load()).to.equal('kept')
-        expect(told).to.deep.equal([true, false])
+        expect(told).to.deep.equal(['full', undefined])
       } finally {
         await store.close()
         await small.remove()

@@ -1,41 +1,26 @@
-/** node:sqlite in the shape that Kysely's SQLite dialect expects of a database, and what SQLite's failures say. */
-import { closeSync, fdatasync, mkdirSync, openSync, statSync } from 'node:fs'
+/** SQLite behind Kysely: reads on the event loop, writes on a thread; and what SQLite's failures say. */
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { promisify } from 'node:util'
 import {
+  type CompiledQuery,
   type DatabaseConnection,
+  type Dialect,
+  type Driver,
   type Kysely,
+  type QueryResult,
   SqliteAdapter,
-  type SqliteDatabase,
-  SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
-  type SqliteStatement,
   sql,
 } from 'kysely'
+import { makeFile, makeFolder } from '#component/durable-file.ts'
 import type { Condition, Engine } from '#component/store/engine.ts'
 import type { Tables } from '#component/store/tables.ts'
-import { pagesWithoutThread } from './checkpointer.ts'
-import type { CommitLog } from './commit-log.ts'
-import { type Sync, SyncFailure, WalFile } from './wal-file.ts'
+import { Connection, type Result } from './connection.mjs'
+import { Writer } from './writer.ts'
 
-/** How long a statement blocks the process while another process writes; longer waits are the store's, not blocking. */
+/** How long a read blocks the event loop while another process restores the log; longer waits are the store's. */
 const busyTimeoutMs = 20
-
-/**
- * Freed pages can be given back (https://sqlite.org/pragma.html#pragma_auto_vacuum; it takes effect before the first table).
- * A commit ends when the operating system has the write-ahead log (https://sqlite.org/pragma.html#pragma_synchronous); what
- * `synchronous = full` does then, {@link CommitLog} does beside the event loop, before anybody is told of the commit.
- * Checkpoints run beside the event loop, too.
- */
-const settings = `
-  pragma auto_vacuum = incremental;
-  pragma journal_mode = wal;
-  pragma synchronous = normal;
-  pragma wal_autocheckpoint = ${pagesWithoutThread};
-  pragma foreign_keys = on;
-`
 
 /** Pages that are released at once: a short step, between which queries run. */
 const pagesAtOnce = 1000
@@ -48,99 +33,63 @@ const remedy =
 const conditions: Readonly<Record<number, Condition>> = {
   5: { message: 'the store is locked by another process', patience: 'always' },
   6: { message: 'the store is locked', patience: 'always' },
-  8: { message: 'the store is read-only', patience: 'never' },
-  10: { message: 'the disk of the store failed', patience: 'never' },
+  8: { message: 'the store is read-only', patience: 'never', fault: 'read_only' },
+  10: { message: 'the disk of the store failed', patience: 'never', fault: 'failed' },
   11: { message: `the store is damaged: ${remedy}`, patience: 'never' },
-  13: { message: 'the disk of the store is full', patience: 'never', isFull: true },
+  13: { message: 'the disk of the store is full', patience: 'never', fault: 'full' },
   14: { message: 'the store cannot be opened', patience: 'never' },
   26: { message: `the file of the store is not a database: ${remedy}`, patience: 'never' },
 }
 
-/** An empty file: another process is about to fill it, or it has lost its content. */
-const empty: Condition = {
-  message: `the file of the store is empty: ${remedy}`,
-  patience: 'at start',
-}
+/** A file of 0 bytes has lost its content: no gateway makes one. */
+const empty: Condition = { message: `the file of the store is empty: ${remedy}`, patience: 'never' }
 
 class EmptyFile extends Error {}
 
-/** Failures of files and folders: `EACCES`, `ENOSPC`, `EROFS`, … */
-const fileCondition: Condition = {
-  message: 'the file of the store cannot be opened',
+/** The error of the operating system without its path: the message goes to clients. */
+const fileCondition = ({ message }: Error): Condition => ({
+  message: `the file of the store cannot be opened (${message.split(',', 1)[0]})`,
   patience: 'never',
-}
-
-/** Codes of a disk that has no room for what was written, as some file systems find out late. */
-const fullCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
+})
 
 function conditionOf(cause: unknown): Condition | undefined {
   if (!(cause instanceof Error)) return undefined
-  if (cause instanceof SyncFailure) return conditions[fullCodes.has(cause.code) ? 13 : 10]
   if (cause instanceof EmptyFile) return empty
   if ('errcode' in cause && typeof cause.errcode === 'number') {
     return conditions[cause.errcode & 0xff]
   }
-  return 'syscall' in cause ? fileCondition : undefined
+  return 'syscall' in cause ? fileCondition(cause) : undefined
 }
 
 /**
- * Makes the file readable by its owner only before anything is in it; SQLite gives its other files the same mode.
- * @throws EmptyFile for an existing empty file: its documents must not be taken for deleted
+ * Makes the file with its tables, unless it is there. Its name comes to be when it is whole: a full disk or a power failure leaves
+ * no file that the next start cannot open.
  */
-function createFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+async function create(file: string, fill: (dialect: Dialect) => Promise<void>): Promise<void> {
+  if (existsSync(file)) return
+  makeFolder(dirname(file), 0o700)
+  const memory = new Connection(':memory:', 0)
   try {
-    closeSync(openSync(file, 'wx', 0o600))
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
+    // freed pages can be given back; before the first table (https://sqlite.org/pragma.html#pragma_auto_vacuum)
+    memory.execute({ sql: 'pragma auto_vacuum = incremental', parameters: [] })
+    await fill(dialectOf(memory, new Writer(undefined, memory)))
+    makeFile(file, (draft) => memory.execute({ sql: 'vacuum into ?', parameters: [draft] }))
+  } finally {
+    memory.close()
+  }
+}
+
+/** @throws EmptyFile; the error of the operating system where the file, or others beside it, cannot be written */
+function open(file: string): Connection {
+  if (file !== ':memory:') {
+    accessSync(file, constants.R_OK | constants.W_OK)
+    accessSync(dirname(file), constants.W_OK)
     if (statSync(file).size === 0) throw new EmptyFile('the file is empty')
   }
+  return new Connection(file, busyTimeoutMs)
 }
 
-/** Statements that commit nothing. */
-const notWriting = /^\s*(?:select|pragma|begin|rollback)\b/i
-
-function prepare(
-  { database, log }: { readonly database: DatabaseSync; readonly log: CommitLog | undefined },
-  sql: string,
-): SqliteStatement {
-  const statement = database.prepare(sql)
-  const noted =
-    log === undefined || notWriting.test(sql)
-      ? <T>(result: T): T => result
-      : <T>(result: T): T => {
-          if (!database.isTransaction) log.note()
-          return result
-        }
-  return {
-    // incremental_vacuum has no columns, and gives back one page each time that it is asked for a row
-    reader: statement.columns().length > 0 || sql.startsWith('pragma incremental_vacuum'),
-    all: (parameters) => noted(statement.all(...(parameters as SQLInputValue[]))),
-    run: (parameters) => noted(statement.run(...(parameters as SQLInputValue[]))),
-    iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
-  }
-}
-
-/** Statements of one text that are kept; others have as many values as rows, and come in many lengths. */
-const mostPrepared = 100
-
-/** Prepares each statement once: the same few make up almost all queries. */
-function preparing(
-  database: DatabaseSync,
-  log: CommitLog | undefined,
-): (sql: string) => SqliteStatement {
-  const known = new Map<string, SqliteStatement>()
-  return (sql) => {
-    const found = known.get(sql)
-    if (found) return found
-    const statement = prepare({ database, log }, sql)
-    if (known.size >= mostPrepared) known.clear()
-    known.set(sql, statement)
-    return statement
-  }
-}
-
-async function releasePages(db: Kysely<Tables>, wal: WalFile | undefined): Promise<boolean> {
+async function releasePages(db: Kysely<Tables>): Promise<boolean> {
   const count = async () => {
     const { rows } = await sql<{ freelist_count: number }>`pragma freelist_count`.execute(db)
     return rows[0]?.freelist_count ?? 0
@@ -150,51 +99,99 @@ async function releasePages(db: Kysely<Tables>, wal: WalFile | undefined): Promi
   await sql.raw(`pragma incremental_vacuum(${pagesAtOnce})`).execute(db)
   const after = await count()
   if (after > 0 && after < before) return true
-  // the file itself shrinks when the log has been written into it, and two checkpoints cannot run at once
-  await wal?.checkpointer.idle
+  // the file itself shrinks when the log has been written into it
   await sql`pragma wal_checkpoint(truncate)`.execute(db)
   return false
 }
 
-function openDatabase(file: string): DatabaseSync {
-  if (file !== ':memory:') createFile(file)
-  const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
-  try {
-    database.exec(settings)
-    return database
-  } catch (cause) {
-    database.close()
-    throw cause
+/** Statements that change nothing, outside of transactions. */
+const reading = /^\s*(?:select|pragma freelist_count)\b/i
+
+const answerOf = <R>({ rows, changes }: Result): QueryResult<R> => ({
+  rows: rows as R[],
+  numAffectedRows: BigInt(changes),
+})
+
+/** What one query or one transaction runs on. */
+class SqliteConnection implements DatabaseConnection {
+  readonly #reader: Connection | undefined
+  readonly #writer: Writer
+  #endTurn: (() => void) | undefined
+
+  constructor(reader: Connection | undefined, writer: Writer) {
+    this.#reader = reader
+    this.#writer = writer
+  }
+
+  async executeQuery<R>({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
+    const statement = { sql, parameters }
+    if (this.#endTurn) return answerOf<R>(await this.#writer.execute(statement))
+    if (this.#reader && reading.test(sql)) return answerOf<R>(this.#reader.execute(statement))
+    return answerOf<R>(await this.#writer.write(statement))
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing is streamed
+  async *streamQuery(): AsyncGenerator<never> {
+    throw new Error('a query of SQLite is not streamed')
+  }
+
+  async begin(): Promise<void> {
+    this.#endTurn = await this.#writer.turn()
+    try {
+      await this.executeQuery({ sql: 'begin immediate', parameters: [] })
+    } catch (cause) {
+      this.#end()
+      throw cause
+    }
+  }
+
+  /** Where the commit fails, {@link rollback} follows. */
+  async commit(): Promise<void> {
+    await this.executeQuery({ sql: 'commit', parameters: [] })
+    this.#end()
+  }
+
+  async rollback(): Promise<void> {
+    try {
+      await this.executeQuery({ sql: 'rollback', parameters: [] })
+    } finally {
+      this.#end()
+    }
+  }
+
+  #end(): void {
+    this.#endTurn?.()
+    this.#endTurn = undefined
   }
 }
 
-/** SQLite rolls back by itself when the disk is full: there may be nothing left to roll back. */
-class Driver extends SqliteDriver {
-  readonly #database: DatabaseSync
-  readonly #wal: WalFile | undefined
+/** Kysely calls `rollbackTransaction` after any failure of a transaction that has begun. */
+class SqliteDriver implements Driver {
+  readonly #connection: Connection
+  readonly #writer: Writer
 
-  constructor(database: DatabaseSync, wal: WalFile | undefined) {
-    const adapter: SqliteDatabase = {
-      prepare: preparing(database, wal?.commits),
-      close: () => database.close(),
-    }
-    super({ database: adapter })
-    this.#database = database
-    this.#wal = wal
+  constructor(connection: Connection, writer: Writer) {
+    this.#connection = connection
+    this.#writer = writer
   }
 
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    await this.#wal?.checkpointer.pause
-    return super.acquireConnection()
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    // without a thread, a read must not see what a transaction has not committed
+    const reader = this.#writer.hasThread ? this.#connection : undefined
+    return new SqliteConnection(reader, this.#writer)
   }
 
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
-  }
+  beginTransaction = (connection: SqliteConnection) => connection.begin()
+  commitTransaction = (connection: SqliteConnection) => connection.commit()
+  rollbackTransaction = (connection: SqliteConnection) => connection.rollback()
 
-  override async destroy(): Promise<void> {
-    await this.#wal?.close()
-    await super.destroy()
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    await this.#writer.close()
+    this.#connection.close()
   }
 }
 
@@ -203,29 +200,30 @@ class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
+
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
 }
 
-/** A file, made if need be, or `:memory:`. @param sync for tests */
-export function sqlite(file: string, sync: Sync = promisify(fdatasync)): Engine {
-  let wal: WalFile | undefined
+const dialectOf = (connection: Connection, writer: Writer): Dialect => ({
+  createDriver: () => new SqliteDriver(connection, writer),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createAdapter: () => new Adapter(),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+})
+
+/** A file, or `:memory:`. */
+export function sqlite(file: string): Engine {
+  const isInMemory = file === ':memory:'
   return {
     place: '',
+    create: async (fill) => isInMemory || create(file, fill),
     connect() {
-      const database = openDatabase(file)
-      const changes = database.prepare('select total_changes() as changes')
-      wal =
-        file === ':memory:'
-          ? undefined
-          : new WalFile(file, sync, () => Number(changes.get()?.changes))
-      return {
-        createDriver: () => new Driver(database, wal),
-        createQueryCompiler: () => new SqliteQueryCompiler(),
-        createAdapter: () => new Adapter(),
-        createIntrospector: (db) => new SqliteIntrospector(db),
-      }
+      const connection = open(file)
+      return dialectOf(connection, new Writer(isInMemory ? undefined : file, connection))
     },
     conditionOf,
-    flush: async () => wal?.commits.flush(),
-    releasePages: (db) => releasePages(db, wal),
+    releasePages,
   }
 }

@@ -6,7 +6,7 @@ import type { MetricSources } from '#component/metrics/source.ts'
 import type { Registry } from '#component/registry/registry.ts'
 import type { Damaged } from '#component/replica/damage.ts'
 import type { Replica } from '#component/replica/replica.ts'
-import type { StoreHealth } from '#component/store/health.ts'
+import { faultTexts, type StoreHealth } from '#component/store/health.ts'
 import type { Sync } from '#component/sync/sync.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SessionError } from '#component/wamp/session-record.ts'
@@ -30,7 +30,7 @@ interface Troubled {
   /** The component's own session. */
   readonly own: Pick<SupervisedSession, 'isOpen' | 'record'>
   readonly replica: Pick<Replica, 'isStoreAway'>
-  readonly health: Pick<StoreHealth, 'isFull'>
+  readonly health: Pick<StoreHealth, 'fault'>
   readonly refused: readonly RefusedFile[]
 }
 
@@ -44,7 +44,7 @@ const mostFiles = 10
 export const problemsOf = ({ own, replica, health, refused }: Troubled): string[] => [
   ...(own.isOpen ? [] : [`the router is away${lastErrorText(own.record.lastError)}`]),
   ...(replica.isStoreAway ? ['the store is away'] : []),
-  ...(health.isFull ? ['the disk of the store is full'] : []),
+  ...(health.fault ? [faultTexts[health.fault]] : []),
   ...refused.slice(0, mostFiles).map(refusedText),
   ...(refused.length > mostFiles ? [`${refused.length - mostFiles} more files were refused`] : []),
 ]
@@ -159,7 +159,17 @@ export function metricSources(parts: Measured): MetricSources {
     gateway_store_full: {
       help: '1 while the disk of the store is full.',
       across: 'max',
-      read: () => Number(health.isFull),
+      read: () => Number(health.fault === 'full'),
+    },
+    gateway_store_failed: {
+      help: '1 while the disk of the store fails.',
+      across: 'max',
+      read: () => Number(health.fault === 'failed'),
+    },
+    gateway_store_read_only: {
+      help: '1 while the store is read-only.',
+      across: 'max',
+      read: () => Number(health.fault === 'read_only'),
     },
     gateway_store_damaged_documents: {
       help: 'Documents in the store that are unreadable or do not match their hash.',

@@ -16,7 +16,6 @@ import { systemClock } from '#component/clock.ts'
 import { hashOf } from '#component/replica/entry.ts'
 import { Replica } from '#component/replica/replica.ts'
 import { openStore } from '#component/store/database.ts'
-import { impatientClock } from '#test/contract/session/fast-clock.ts'
 import { version } from './documents.ts'
 
 const messageOf = (promise: Promise<unknown>): Promise<string> =>
@@ -69,10 +68,8 @@ describe('a store with a fault', () => {
 
   it('does not open when its file has been emptied, and says what to do', async () => {
     truncateSync(file, 0)
-    const told: string[] = []
-    const opened = openStore(url, impatientClock(), (text) => void told.push(text))
+    const opened = openStore(url, systemClock)
     expect(await messageOf(opened)).to.match(/^the file of the store is empty: .*backup/)
-    expect(told).to.have.length(1)
   })
 
   for (const [what, from, found] of [

@@ -75,17 +75,17 @@ describe('the health of a store', () => {
       watched: undefined,
       probe: () => (hasRoom ? Promise.resolve() : Promise.reject(new Error('full'))),
     })
-    const told: boolean[] = []
-    health.onFull = (isFull) => told.push(isFull)
-    health.noteFull()
-    health.noteFull()
+    const told: unknown[] = []
+    health.onFault = (fault) => told.push(fault)
+    health.noteFault('full')
+    health.noteFault('full')
     await clock.advance(5_000)
     await settled()
-    expect(told).to.deep.equal([true])
+    expect(told).to.deep.equal(['full'])
     hasRoom = true
     await clock.advance(5_000)
     await settled()
-    expect([told, health.isFull]).to.deep.equal([[true, false], false])
+    expect([told, health.fault]).to.deep.equal([['full', undefined], undefined])
     await health.close()
   })
 

@@ -1,72 +1,66 @@
-/** SQLite's write-ahead log: written into the database by a thread, short, and gone when the store is closed. */
+/** SQLite's write-ahead log: written into the database as it grows, short again, and gone when the store is closed. */
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { Kysely, sql } from 'kysely'
-import { Checkpointer, pagesWithoutThread } from '#component/store/sqlite/checkpointer.ts'
-import { sqlite } from '#component/store/sqlite/driver.ts'
-import { until } from '#test/support/running/until.ts'
+import { systemClock } from '#component/clock.ts'
+import { openStore, type Store } from '#component/store/database.ts'
+import { version } from './documents.ts'
 
-const pageSize = 4096
+/** Bytes of the pages after which SQLite writes the log into the database. */
+const checkpointAt = 1000 * 4096
 
-describe('the checkpoints of SQLite', () => {
+/** To this length a log is cut that was longer; bytes. */
+const cutTo = 4_194_304
+
+describe('the write-ahead log of SQLite', () => {
   let folder: string
-  beforeEach(() => {
+  let file: string
+  let store: Store
+  beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'gateway-store-'))
+    file = join(folder, 'gateway.db')
+    store = await openStore(`sqlite:${file}`, systemClock)
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
+  afterEach(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true })
+  })
 
-  async function open() {
-    const file = join(folder, 'gateway.db')
-    const engine = sqlite(file)
-    const db = new Kysely<{ list: { item: string } }>({ dialect: engine.connect() })
-    await sql`create table list (item text)`.execute(db)
-    /** Commits rows of one page each. */
-    const add = async (rows: number) => {
-      const values = Array.from({ length: rows }, () => ({ item: 'x'.repeat(pageSize) }))
-      await db.insertInto('list').values(values).execute()
-      await engine.flush?.()
-    }
-    const pagesOf = (name: string) => statSync(name).size / pageSize
-    return { file, db, add, pagesOf }
+  const logSize = () => statSync(`${file}-wal`).size
+  const load = (ms: number, bytes: number) =>
+    store.entries.merge([version('a', ms, { document: { ms, text: 'x'.repeat(bytes) } })])
+
+  for (const [what, bytes, loads] of [
+    ['a few documents of 1 MB, which are few rows', 1_000_000, 20],
+    ['documents of 100 kB', 100_000, 100],
+    ['many small documents', 500, 1500],
+  ] as const) {
+    it(`stays short while ${what} are loaded`, async () => {
+      let longest = 0
+      for (let ms = 1; ms <= loads; ms++) {
+        await load(ms, bytes)
+        longest = Math.max(longest, logSize())
+      }
+      // what one commit adds: the document in two tables, and their indexes
+      expect(longest).to.be.below(checkpointAt * 1.1 + 3 * bytes)
+      expect(statSync(file).size).to.be.above(bytes)
+    }).timeout(60_000)
   }
 
-  it('come after a thousand rows, while the store is used', async () => {
-    const { file, db, add, pagesOf } = await open()
-    for (let round = 0; round < 10; round++) await add(100)
-    await until('1000 pages in the database', () => pagesOf(file) >= 1000)
-    await db.destroy()
+  it('is short again after a commit that was longer than all others', async () => {
+    await load(1, 8_000_000)
+    expect(logSize()).to.be.above(2 * cutTo)
+    // the log begins anew, and then is cut
+    await load(2, 100)
+    await load(3, 100)
+    expect(logSize()).to.be.at.most(cutTo)
   })
 
-  it('keep the log short while commits follow each other', async () => {
-    const { file, db, add, pagesOf } = await open()
-    for (let round = 0; round < 400; round++) await add(100)
-    expect(pagesOf(file)).to.be.above(20_000)
-    // the connection that commits has never had to checkpoint by itself
-    expect(pagesOf(`${file}-wal`)).to.be.below(pagesWithoutThread)
-    const { rows } = await sql<{ count: number }>`select count(*) as count from list`.execute(db)
-    expect(rows).to.deep.equal([{ count: 40_000 }])
-    await db.destroy()
-  })
-
-  it('leave no log behind', async () => {
-    const { file, db, add, pagesOf } = await open()
-    await add(1500)
-    await db.destroy()
+  it('is not left behind', async () => {
+    await load(1, 100_000)
+    expect(existsSync(`${file}-wal`)).to.equal(true)
+    await store.close()
     expect([existsSync(`${file}-wal`), existsSync(`${file}-shm`)]).to.deep.equal([false, false])
-    expect(pagesOf(file)).to.be.above(1500)
-  })
-
-  it('are tried again where the thread has failed', async () => {
-    let rows = 0
-    const checkpointer = new Checkpointer(join(folder, 'no', 'gateway.db'), () => rows)
-    for (rows of [1000, 2000]) {
-      checkpointer.note()
-      expect(checkpointer.idle, `${rows} rows`).to.be.instanceOf(Promise)
-      await checkpointer.idle
-    }
-    expect(checkpointer.pause).to.equal(undefined)
-    await checkpointer.close()
   })
 })

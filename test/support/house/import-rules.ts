@@ -10,6 +10,7 @@ const words = [
   'in-flight',
   'yielding',
   'secret-box',
+  'durable-file',
   'login-counts',
   'login-refusal',
   'oidc-error',

@@ -88,7 +88,7 @@ export class Fleet {
     const sync = new Sync({
       ...{ replica, session, clock, log, node: name, sealing, isStoreShared, workers },
       ...(storeClock !== undefined && {
-        health: { isFull: false, clockOffsetMs: storeClock - offset },
+        health: { fault: undefined, clockOffsetMs: storeClock - offset },
       }),
     })
     session.onJoin = () => sync.joined()

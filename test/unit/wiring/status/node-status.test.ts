@@ -8,7 +8,7 @@ describe('the problems of a node', () => {
   const well = {
     own: { isOpen: true, record },
     replica: { isStoreAway: false },
-    health: { isFull: false },
+    health: { fault: undefined },
     refused: [],
   }
   const afterEnd = (ending: Parameters<SessionRecord['ended']>[0]) => {
@@ -27,15 +27,21 @@ describe('the problems of a node', () => {
     expect(problemsOf(well)).to.deep.equal([])
   })
 
-  it('are the router, the store and its disk', () => {
+  it('are the router and the store', () => {
     const own = { isOpen: false, record }
-    const all = { ...well, own, replica: { isStoreAway: true }, health: { isFull: true } }
-    expect(problemsOf(all)).to.deep.equal([
-      'the router is away',
-      'the store is away',
-      'the disk of the store is full',
-    ])
+    const all = { ...well, own, replica: { isStoreAway: true } }
+    expect(problemsOf(all)).to.deep.equal(['the router is away', 'the store is away'])
   })
+
+  for (const [fault, problem] of [
+    ['full', 'the disk of the store is full'],
+    ['failed', 'the disk of the store failed'],
+    ['read_only', 'the store is read-only'],
+  ] as const) {
+    it(`say that ${problem}`, () => {
+      expect(problemsOf({ ...well, health: { fault } })).to.deep.equal([problem])
+    })
+  }
 
   it('name the last error of the session with the router', () => {
     expect(afterEnd({ reason: 'connect ECONNREFUSED 127.0.0.1:1' })).to.deep.equal([

@@ -1,0 +1,153 @@
+/** Writes of SQLite: those that come at the same time are one commit, transactions take turns, and reads see what was committed. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import { Kysely, sql } from 'kysely'
+import { sqlite } from '#component/store/sqlite/driver.ts'
+
+const script = fileURLToPath(new URL('./writer.ts', import.meta.url))
+
+/** A limit of the system on threads, as Node tells it. */
+const withoutThreads = `
+  import threads from 'node:worker_threads'
+  import { syncBuiltinESMExports } from 'node:module'
+  threads.Worker = class { constructor() { throw new Error('ERR_WORKER_INIT_FAILED') } }
+  syncBuiltinESMExports()`
+
+interface List {
+  list: { item: number }
+}
+
+/** Where the database is; in memory it has one connection, and no thread. */
+const places: Readonly<Record<string, (folder: string) => string>> = {
+  'in a file': (folder) => join(folder, 'gateway.db'),
+  'in memory': () => ':memory:',
+}
+
+describe('SQLite', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-store-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  for (const [where, placeIn] of Object.entries(places)) {
+    describe(where, () => {
+      let db: Kysely<List>
+      beforeEach(async () => {
+        const engine = sqlite(placeIn(folder))
+        await engine.create?.(async (dialect) => {
+          await sql`create table list (item integer primary key)`.execute(new Kysely({ dialect }))
+        })
+        db = new Kysely<List>({ dialect: engine.connect() })
+        await sql`create table if not exists list (item integer primary key)`.execute(db)
+      })
+      afterEach(() => db.destroy())
+
+      const insert = (item: number) => db.insertInto('list').values({ item }).execute()
+      const items = async () => {
+        const rows = await db.selectFrom('list').select('item').orderBy('item').execute()
+        return rows.map(({ item }) => item)
+      }
+
+      it('keeps the other writes of a commit of which one is refused', async () => {
+        await insert(2)
+        const ends = await Promise.allSettled([insert(1), insert(2), insert(3)])
+        expect(ends.map(({ status }) => status)).to.deep.equal([
+          'fulfilled',
+          'rejected',
+          'fulfilled',
+        ])
+        expect(await items()).to.deep.equal([1, 2, 3])
+      })
+
+      it('gives each of the writes of a commit its own result', async () => {
+        await Promise.all([1, 2, 3].map(insert))
+        const [updated, returned, removed] = await Promise.all([
+          db.updateTable('list').set({ item: 7 }).where('item', '=', 1).executeTakeFirst(),
+          db.insertInto('list').values({ item: 9 }).returning('item').execute(),
+          db.deleteFrom('list').where('item', 'in', [2, 3]).executeTakeFirst(),
+        ])
+        expect(updated.numUpdatedRows).to.equal(1n)
+        expect(returned).to.deep.equal([{ item: 9 }])
+        expect(removed.numDeletedRows).to.equal(2n)
+        expect(await items()).to.deep.equal([7, 9])
+      })
+
+      it('shows nothing of a transaction before its commit, and nothing of one that was rolled back', async () => {
+        let seen: Promise<number[]> | undefined
+        await db.transaction().execute(async (all) => {
+          await all.insertInto('list').values({ item: 1 }).execute()
+          seen = items()
+          if (where === 'in a file') expect(await seen).to.deep.equal([])
+          await all.deleteFrom('list').execute()
+        })
+        expect(await seen).to.deep.equal([])
+        const rolledBack = db.transaction().execute(async (all) => {
+          await all.insertInto('list').values({ item: 2 }).execute()
+          throw new Error('no')
+        })
+        expect(await rolledBack.catch((cause: Error) => cause.message)).to.equal('no')
+        expect(await items()).to.deep.equal([])
+      })
+
+      it('runs one transaction after the other, and writes between them', async () => {
+        const twice = (item: number) =>
+          db.transaction().execute(async (all) => {
+            await all.insertInto('list').values({ item }).execute()
+            const { count } = await all
+              .selectFrom('list')
+              .select((row) => row.fn.countAll<number>().as('count'))
+              .executeTakeFirstOrThrow()
+            await all
+              .insertInto('list')
+              .values({ item: item + 1 })
+              .execute()
+            return count
+          })
+        const counts = await Promise.all([twice(10), insert(1), twice(20), twice(30)])
+        expect(counts.filter((count) => typeof count === 'number')).to.deep.equal([1, 4, 6])
+        expect(await items()).to.deep.equal([1, 10, 11, 20, 21, 30, 31])
+      })
+
+      it('goes on after a transaction that SQLite refused', async () => {
+        await insert(1)
+        const refused = db.transaction().execute(async (all) => {
+          await all.insertInto('list').values({ item: 2 }).execute()
+          await all.insertInto('list').values({ item: 1 }).execute()
+        })
+        expect(await refused.catch((cause: Error) => cause.message)).to.match(/UNIQUE/)
+        await insert(3)
+        expect(await items()).to.deep.equal([1, 3])
+      })
+
+      if (where === 'in memory') return
+
+      it('brings writes of one moment to the disk together', async () => {
+        const before = statSync(join(folder, 'gateway.db-wal')).size
+        await Promise.all(Array.from({ length: 300 }, (_, item) => insert(item)))
+        const frames = (statSync(join(folder, 'gateway.db-wal')).size - before) / (4096 + 24)
+        expect(frames).to.be.at.most(10)
+        expect(await items()).to.have.length(300)
+      })
+
+      it('shows a write that has resolved to the next read', async () => {
+        for (let item = 0; item < 50; item++) {
+          await insert(item)
+          expect((await items()).at(-1)).to.equal(item)
+        }
+      })
+    })
+  }
+
+  it('writes by the event loop where the process may start no threads', () => {
+    const preload = `data:text/javascript,${encodeURIComponent(withoutThreads)}`
+    const url = `sqlite:${join(folder, 'gateway.db')}`
+    const args = ['--import', preload, script, url, 'n1', '1', '20']
+    const lines = execFileSync(process.execPath, args)
+    expect(lines.toString().trim().split('\n').at(-1)).to.equal('20')
+  })
+})
