@@ -1,5 +1,15 @@
 /** SQLite behind Kysely: reads on the event loop, writes on a thread; and what SQLite's failures say. */
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import {
   type CompiledQuery,
@@ -73,7 +83,11 @@ async function create(file: string, fill: (dialect: Dialect) => Promise<void>): 
     // freed pages can be given back; before the first table (https://sqlite.org/pragma.html#pragma_auto_vacuum)
     memory.execute({ sql: 'pragma auto_vacuum = incremental', parameters: [] })
     await fill(dialectOf(memory, new Writer(undefined, memory)))
-    makeFile(file, (draft) => memory.execute({ sql: 'vacuum into ?', parameters: [draft] }))
+    makeFile(file, (draft) => {
+      memory.execute({ sql: 'vacuum into ?', parameters: [draft] })
+      // with a write-ahead log from the beginning: no later start changes how it is written
+      new Connection(draft, 0).close()
+    })
   } finally {
     memory.close()
   }
@@ -86,7 +100,32 @@ function open(file: string): Connection {
     accessSync(dirname(file), constants.W_OK)
     if (statSync(file).size === 0) throw new EmptyFile('the file is empty')
   }
-  return new Connection(file, busyTimeoutMs)
+  const connection = new Connection(file, busyTimeoutMs)
+  try {
+    if (file !== ':memory:') writeLogAgain(file, connection)
+    return connection
+  } catch (cause) {
+    connection.close()
+    throw cause
+  }
+}
+
+/**
+ * Brings the log of an earlier process to the disk: it may have what the disk has refused. Linux shows that as if it were there and
+ * never writes it, so that a log that goes on after it would end before it when the power fails.
+ */
+function writeLogAgain(file: string, connection: Connection): void {
+  const execute = (sql: string) => connection.execute({ sql, parameters: [] })
+  // nobody else writes to the log meanwhile
+  execute('begin immediate')
+  const log = openSync(`${file}-wal`, 'r+')
+  try {
+    writeSync(log, readFileSync(log), 0, null, 0)
+    fdatasyncSync(log)
+  } finally {
+    closeSync(log)
+    execute('rollback')
+  }
 }
 
 async function releasePages(db: Kysely<Tables>): Promise<boolean> {
