@@ -1,4 +1,4 @@
-/** The signals that change a running gateway; one that arrives while the gateway starts is obeyed once it has started. */
+/** The signals of a gateway: those that change it are obeyed once it has started, those that end it at any time. */
 import { closeSync, openSync } from 'node:fs'
 import { isatty } from 'node:tty'
 import type { Clock } from '#component/clock.ts'
@@ -9,15 +9,20 @@ type Changing = 'SIGHUP' | 'SIGUSR2'
 const signals: readonly Changing[] = ['SIGHUP', 'SIGUSR2']
 const standardInput = 0
 const early: Changing[] = []
+const ending: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']
+/** Nothing is served yet, and what is on the disk is whole at any time. */
+const endStart = (): never => endProcess(0)
 let obey = (signal: Changing): void => void early.push(signal)
 
 /** Takes the signals from now on: by default each would end the process. Called before the code of the gateway is read, which takes a while. */
 export function holdSignals(): void {
   for (const signal of signals) process.on(signal, () => obey(signal))
+  for (const signal of ending) process.on(signal, endStart)
 }
 
-/** Obeys the signals, also those that came since {@link holdSignals}. */
+/** Obeys the signals, also those that came since {@link holdSignals}; those that end the process are the caller's from now on. */
 export function obeySignals(handlers: Readonly<Record<Changing, () => void>>): void {
+  for (const signal of ending) process.off(signal, endStart)
   obey = (signal) => handlers[signal]()
   for (const signal of early.splice(0)) obey(signal)
 }
