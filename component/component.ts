@@ -110,7 +110,7 @@ export async function startComponent(
   worker?: WorkerPorts,
   progress: Progress = noProgress,
 ): Promise<Component> {
-  const { node, key } = openFolder(config)
+  const { node, key } = openFolder(config, processLog)
   const log = processLog.child({ node })
   // the access line has a fixed set of keys: masking it would cost more than making it
   const accessLog = log.child({}, { redact: [] })

@@ -1,15 +1,8 @@
 /** `store.key`: its source, and the check that the store was created with it. */
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFile } from '#component/durable-file.ts'
 import { messageOf } from '#component/errors.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import type { MetaStore } from '#component/store/key-value-stores.ts'
@@ -31,31 +24,6 @@ function readKey(file: string): string | undefined {
   }
 }
 
-/** Writes a file or a folder to the disk: secrets sealed with the key outlive a crash, so the key must. */
-function flush(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** Makes the file, whole, unless another process is faster. */
-function makeKey(folder: string, file: string): void {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
-  try {
-    writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
-    flush(draft)
-    linkSync(draft, file)
-  } catch (cause) {
-    if (codeOf(cause) !== 'EEXIST') throw cause
-  } finally {
-    rmSync(draft, { force: true })
-  }
-  flush(folder)
-}
-
 /** The key in the file, which is made unless the key follows from the configuration. */
 function keptKey(folder: string, config: Config): string {
   const file = join(folder, 'store.key')
@@ -64,7 +32,8 @@ function keptKey(folder: string, config: Config): string {
     if (kept !== undefined) return kept
     // the keys derived from it differ from those between gateways: each has its own purpose
     if (config.cluster.key !== undefined) return clusterKey(config)
-    makeKey(folder, file)
+    // secrets sealed with it outlive a crash, so it must
+    makeFile(file, (draft) => writeFileSync(draft, `${randomBytes(32).toString('hex')}\n`))
     return readKey(file) ?? ''
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause

@@ -1,11 +1,12 @@
 /** Opens the state of a process, before anything else: the folder, the store, and the documents in it. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError, clusterKey, maskConfig } from '#component/config/config.ts'
 import { checkStoreKey, storeSecret } from '#component/config/store-key.ts'
+import { makeFile, makeFolder } from '#component/durable-file.ts'
 import { messageOf } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { Replica } from '#component/replica/replica.ts'
@@ -13,6 +14,9 @@ import { SecretBox } from '#component/secret-box.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { turnYielder, type YieldTurn } from '#component/yielding.ts'
 import { refusalToStart } from '#http/management/access.ts'
+
+/** As the option `node`. */
+const isNodeName = /^[a-z0-9-]{1,64}$/
 
 /** The host name, with every character that node names do not allow as a hyphen. */
 function hostPart(): string {
@@ -27,27 +31,36 @@ function hostPart(): string {
 }
 
 /** The name of this node: the configured one, or one that is made once and kept in `data_dir`. */
-function nodeName(configured: string | undefined, folder: string): string {
+function nodeName(configured: string | undefined, folder: string, log: Pick<Log, 'warn'>): string {
   if (configured !== undefined) return configured
   const file = join(folder, 'node')
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  if (existsSync(file)) {
+    const kept = readFileSync(file, 'utf8').trim()
+    if (isNodeName.test(kept)) return kept
+    // such as the empty file of a gateway of before whose machine has lost its power
+    log.warn({ file }, 'the file has no name of a node: this node gets a new one')
+    rmSync(file)
+  }
   const name = `${hostPart()}-${randomBytes(3).toString('hex')}`
-  writeFileSync(file, `${name}\n`)
-  return name
+  makeFile(file, (draft) => writeFileSync(draft, `${name}\n`))
+  return readFileSync(file, 'utf8').trim()
 }
 
 /**
  * Makes `data_dir`; the name of this node, which is kept there, and the key by which it knows other gateways.
  * @throws ConfigError for a configuration that must not be served
  */
-export function openFolder(config: Config): { readonly node: string; readonly key: string } {
+export function openFolder(
+  config: Config,
+  log: Pick<Log, 'warn'>,
+): { readonly node: string; readonly key: string } {
   const reason = refusalToStart(config)
   if (reason !== undefined) throw new ConfigError([reason])
   const key = clusterKey(config)
   const { node, data_dir } = config
   try {
-    mkdirSync(data_dir, { recursive: true })
-    return { node: nodeName(node, data_dir), key }
+    makeFolder(data_dir)
+    return { node: nodeName(node, data_dir, log), key }
   } catch (cause) {
     throw new ConfigError([`option "data_dir": ${messageOf(cause)}`], { cause })
   }

@@ -31,7 +31,7 @@ export async function startWorkers(
   processLog: Logger,
   clock = systemClock,
 ): Promise<RunningGateway> {
-  const { node, key } = openFolder(config)
+  const { node, key } = openFolder(config, processLog)
   const ownName = `${node}-0`
   const log = processLog.child({ node: ownName })
   const logLevel = new LogLevel(log)

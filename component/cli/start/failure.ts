@@ -108,7 +108,8 @@ export const textOf = ({ problem, hint }: Explanation): string =>
 
 /** The error of the system that caused a failure; undefined for other failures. Of a worker's error only the message is known. */
 function failureOf(cause: unknown, message: string, config?: Config): Failure | undefined {
-  const named = /^option "([^"]+)"/.exec(message)?.[1]
+  const isOfStore = message.startsWith('store sqlite:')
+  const named = isOfStore ? 'data_dir' : /^option "([^"]+)"/.exec(message)?.[1]
   for (let error = cause; error instanceof Error; error = error.cause) {
     const { code, port } = error as NodeJS.ErrnoException & { readonly port?: unknown }
     if (code === undefined) continue
