@@ -1,7 +1,8 @@
 /*
  * Records what a process does to the files of a folder (RECORD_FOLDER, absolute, without links) in a log (RECORD_LOG): writes, lengths,
  * names, and which of them are on the disk. For LD_PRELOAD. A sync takes RECORD_SYNC_US microseconds and brings nothing to the disk of
- * this machine; about one of RECORD_FAIL_EVERY syncs of a file fails with EIO.
+ * this machine; about one of RECORD_FAIL_EVERY syncs of a file fails with EIO, and then the next one of each other descriptor of the
+ * file, in all processes, as Linux tells it (errseq_t, since 4.13).
  *
  * A record: type (1 byte), thread (4), number of the file (8), offset (8), length of what follows (4), what follows. Types: O a file has
  * this name; W bytes; T length (offset); B a sync begins; E it has ended; F it has failed; U a name is removed; L another name for the
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -25,6 +27,8 @@
 
 #define FILES 65536
 static ino_t known[FILES];
+/* How many failures of its file a descriptor has been told of; of all files, in memory that the processes share. */
+static uint32_t told[FILES], *failures;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char folder[4096];
 static size_t folder_length;
@@ -43,6 +47,12 @@ static void set_up(void) {
   folder_length = strlen(folder);
   fail_every = atol(getenv("RECORD_FAIL_EVERY") ?: "0");
   sync_us = atol(getenv("RECORD_SYNC_US") ?: "0");
+  char shared[4200];
+  snprintf(shared, sizeof shared, "%s.failures", to);
+  int memory = syscall(SYS_openat, AT_FDCWD, shared, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (memory < 0 || syscall(SYS_ftruncate, memory, FILES * sizeof *failures)) abort();
+  failures = mmap(NULL, FILES * sizeof *failures, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+  if (failures == MAP_FAILED) abort();
   log_file = syscall(SYS_openat, AT_FDCWD, to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 __attribute__((constructor)) static void begin(void) { set_up(); }
@@ -82,6 +92,7 @@ static int opened(int file, const char *path, int flags) {
   known[file] = 0;
   if (!name || fstat(file, &found)) return file;
   known[file] = found.st_ino;
+  told[file] = failures[found.st_ino % FILES];
   pthread_mutex_lock(&lock);
   record('O', found.st_ino, 0, name, strlen(name));
   if (flags & O_TRUNC) record('T', found.st_ino, 0, "", 0);
@@ -158,10 +169,13 @@ static int fails(void) {
   return (mixed >> 16) % fail_every == 0;
 }
 
-static int synced(ino_t number, int is_folder) {
+static int synced(int file, ino_t number, int is_folder) {
+  uint32_t *of_file = &failures[number % FILES];
   record('B', number, 0, "", 0);
   if (sync_us) usleep(sync_us);
-  if (!is_folder && fails()) {
+  if (!is_folder && fails()) __sync_fetch_and_add(of_file, 1);
+  if (told[file] != *of_file) {
+    told[file] = *of_file;
     record('F', number, 0, "", 0);
     errno = EIO;
     return -1;
@@ -174,7 +188,7 @@ static int synced(ino_t number, int is_folder) {
     REAL(name); \
     ino_t number = number_of(file); \
     struct stat found; \
-    return number ? synced(number, !fstat(file, &found) && S_ISDIR(found.st_mode)) : real(file); \
+    return number ? synced(file, number, !fstat(file, &found) && S_ISDIR(found.st_mode)) : real(file); \
   }
 SYNC(fsync)
 SYNC(fdatasync)
