@@ -2,10 +2,18 @@
 import type { Clock } from '#component/clock.ts'
 import type { StoreFault } from './engine.ts'
 
+/** What a server says of itself. */
+interface WatchAnswer {
+  /** Its time; milliseconds since the epoch. */
+  readonly now: number
+  /** Whether it takes no writes, as a replica. */
+  readonly isReadOnly: boolean
+}
+
 /** A server of a database, asked over a connection of its own. */
 export interface Watched {
-  /** Its time; milliseconds since the epoch. Rejects when it answers anything else, or nothing in some seconds. */
-  now(): Promise<number>
+  /** Rejects when it answers anything else, or nothing in some seconds. */
+  ask(): Promise<WatchAnswer>
   /** Closes the connections of all running queries, so that a server that continues does not execute abandoned ones. */
   abandon(): void
   close(): Promise<void>
@@ -119,13 +127,15 @@ export class StoreHealth {
     const late = Promise.withResolvers<'late'>()
     const stopTimer = clock.after(patienceMs, () => late.resolve('late'))
     // a refusal is an answer: queries get their own error
-    const answer = await Promise.race([watched.now().catch(ignore), late.promise])
+    const answer = await Promise.race([watched.ask().catch(ignore), late.promise])
     stopTimer()
     const took = clock.now() - asked
     if (answer === 'late') this.#setAway(true)
     else if (answer !== undefined) {
-      if (took <= exactMs) this.#clockOffsetMs = answer - asked - took / 2
+      if (took <= exactMs) this.#clockOffsetMs = answer.now - asked - took / 2
       this.#setAway(false)
+      if (answer.isReadOnly) this.noteFault('read_only')
+      else if (this.#fault === 'read_only') this.#look()
     }
   }
 
@@ -141,17 +151,20 @@ export class StoreHealth {
 
   #lookLater(): void {
     this.#stopLooking()
-    this.#stopLooking = this.#ports.clock.after(probeMs, () => {
-      this.#ports.probe().then(
-        () => {
-          if (this.#isClosed) return
-          this.#fault = undefined
-          this.onFault(undefined)
-        },
-        () => {
-          if (!this.#isClosed) this.#lookLater()
-        },
-      )
-    })
+    this.#stopLooking = this.#ports.clock.after(probeMs, () => this.#look())
+  }
+
+  #look(): void {
+    this.#stopLooking()
+    this.#ports.probe().then(
+      () => {
+        if (this.#isClosed || this.#fault === undefined) return
+        this.#fault = undefined
+        this.onFault(undefined)
+      },
+      () => {
+        if (!this.#isClosed && this.#fault !== undefined) this.#lookLater()
+      },
+    )
   }
 }

@@ -131,18 +131,45 @@ class CheckedOut implements PostgresPoolClient {
   }
 }
 
-function openPool(config: PoolConfig, underWay: Set<CheckedOut>): PostgresPool {
-  const pool = quietPool(config)
-  return {
-    options: {},
-    end: () => pool.end(),
-    async connect() {
-      try {
-        return new CheckedOut(await pool.connect(), underWay)
-      } catch (cause) {
-        throw lost(cause)
+/** The connections of a process for queries. */
+class QueryPool implements PostgresPool {
+  readonly options = {}
+  readonly #pool: Pool
+  readonly #underWay = new Set<CheckedOut>()
+  /** Connections that were made before the last {@link renew}. */
+  #old = new WeakSet<PoolClient>()
+  readonly #known = new Set<PoolClient>()
+
+  constructor(config: PoolConfig) {
+    this.#pool = quietPool(config)
+    this.#pool.on('connect', (client) => this.#known.add(client))
+    this.#pool.on('remove', (client) => this.#known.delete(client))
+  }
+
+  async connect(): Promise<CheckedOut> {
+    try {
+      for (;;) {
+        const client = await this.#pool.connect()
+        if (!this.#old.has(client)) return new CheckedOut(client, this.#underWay)
+        client.release(true)
       }
-    },
+    } catch (cause) {
+      throw lost(cause)
+    }
+  }
+
+  /** Uses none of the connections for another query: the address may lead to another server by now. */
+  renew(): void {
+    this.#old = new WeakSet(this.#known)
+  }
+
+  /** Closes the connections of all queries that are under way. */
+  abandon(): void {
+    for (const connection of [...this.#underWay]) connection.release(true)
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end()
   }
 }
 
@@ -185,18 +212,28 @@ export function postgres(url: string, connections: number): Engine {
     },
   }
   const { database, host, port } = parsed(config)
-  const underWay = new Set<CheckedOut>()
+  let queries: QueryPool | undefined
   return {
     place: `database ${database} at ${host}:${port}: `,
-    connect: (): Dialect => new PostgresDialect({ pool: openPool(config, underWay) }),
-    watch: (onSignal) => watchOver(config, underWay, onSignal),
+    connect(): Dialect {
+      queries = new QueryPool(config)
+      return new PostgresDialect({ pool: queries })
+    },
+    watch: (onSignal) => watchOver(config, () => queries, onSignal),
     signal: sql`pg_notify(${sql.lit(channel)}, '')`,
     conditionOf,
   }
 }
 
-/** Reads the server's time, and hears of changes, over a connection of its own, which is closed after a failure. */
-function watchOver(config: PoolConfig, underWay: Set<CheckedOut>, onSignal: () => void): Watched {
+/**
+ * Reads the server's time, and hears of changes, over a connection of its own, which is closed after a failure. Where the server takes
+ * no writes, all connections are made anew: after a failover the address leads to another one.
+ */
+function watchOver(
+  config: PoolConfig,
+  queries: () => QueryPool | undefined,
+  onSignal: () => void,
+): Watched {
   const pool = quietPool({
     ...config,
     ...{ connectionTimeoutMillis: watchTimeoutMs, query_timeout: watchTimeoutMs },
@@ -208,18 +245,21 @@ function watchOver(config: PoolConfig, underWay: Set<CheckedOut>, onSignal: () =
       onSignal()
     },
   })
+  let wasReadOnly = false
   return {
-    abandon() {
-      for (const connection of [...underWay]) connection.release(true)
-    },
-    async now() {
+    abandon: () => queries()?.abandon(),
+    async ask() {
       const client = await pool.connect()
       try {
-        const { rows } = await client.query<{ ms: string }>(
-          'select extract(epoch from clock_timestamp()) * 1000 as ms',
+        const { rows } = await client.query<{ ms: string; access: string }>(
+          "select extract(epoch from clock_timestamp()) * 1000 as ms, current_setting('transaction_read_only') as access",
         )
-        client.release()
-        return Number(rows[0]?.ms)
+        const isReadOnly = rows[0]?.access === 'on'
+        // the first answer of the other one: what was opened since the last one may lead to the former
+        if (isReadOnly || wasReadOnly) queries()?.renew()
+        wasReadOnly = isReadOnly
+        client.release(isReadOnly)
+        return { now: Number(rows[0]?.ms), isReadOnly }
       } catch (cause) {
         client.release(true)
         throw cause

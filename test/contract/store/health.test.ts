@@ -10,12 +10,20 @@ const failure = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 /** @param answers what the server says to each question: a time, a refusal, or nothing ever */
-function healthOf(answers: () => Promise<number>, ports: Partial<HealthPorts> = {}) {
+function healthOf(
+  answers: () => Promise<number>,
+  ports: Partial<HealthPorts> = {},
+  server = { isReadOnly: false },
+) {
   const clock = new ManualClock()
   const unanswered = new Error('the database does not answer')
   const health = new StoreHealth({
     clock,
-    watched: { now: answers, abandon: () => undefined, close: async () => undefined },
+    watched: {
+      ask: async () => ({ ...server, now: await answers() }),
+      abandon: () => undefined,
+      close: async () => undefined,
+    },
     probe: async () => undefined,
     unanswered: () => unanswered,
     ...ports,
@@ -86,6 +94,26 @@ describe('the health of a store', () => {
     await clock.advance(5_000)
     await settled()
     expect([told, health.fault]).to.deep.equal([['full', undefined], undefined])
+    await health.close()
+  })
+
+  it('is read-only as soon as its server says so, before anything is written, and until something was', async () => {
+    const server = { isReadOnly: true }
+    const probe = () => (server.isReadOnly ? Promise.reject(new Error('no')) : Promise.resolve())
+    const { clock, health } = healthOf(async () => 0, { probe }, server)
+    const told: unknown[] = []
+    health.onFault = (fault) => told.push(fault)
+    for (let second = 0; second < 20; second++) {
+      await clock.advance(1_000)
+      await settled()
+    }
+    expect(told).to.deep.equal(['read_only'])
+    server.isReadOnly = false
+    for (let second = 0; second < 6; second++) {
+      await clock.advance(1_000)
+      await settled()
+    }
+    expect(told).to.deep.equal(['read_only', undefined])
     await health.close()
   })
 

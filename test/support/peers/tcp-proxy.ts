@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /** A link to one target. */
 export class TcpProxy {
-  readonly #target: number
+  #target: number
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #state: 'open' | 'cut' | 'held' = 'open'
@@ -30,6 +30,11 @@ export class TcpProxy {
   cut(): void {
     this.#state = 'cut'
     this.#end()
+  }
+
+  /** Leads new connections to another port; those that are there stay. */
+  redirect(target: number): void {
+    this.#target = target
   }
 
   /** Passes nothing on any more, and says nothing: the ends believe that they are connected. */
