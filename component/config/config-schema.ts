@@ -211,6 +211,11 @@ export const configSchema = section(
           31_536_000,
           'How long a refresh token can be used; each use gives a new one.',
         ),
+        refresh_grace: seconds(
+          10,
+          60,
+          'How long a repeat of a use of a refresh token gets the same next token, because the answer may have been lost; longer than a restart takes, so that no login ends with it.',
+        ),
       },
       'The OAuth2 token endpoints.',
     ),

@@ -71,7 +71,7 @@ export class Users {
     const { config, box, clock, log, node } = state
     const { families } = state.store
     const replica = broadcasting(state.replica, state.broadcast)
-    const { access_token_ttl, refresh_token_ttl } = config.oauth2
+    const { access_token_ttl, refresh_token_ttl, refresh_grace } = config.oauth2
     this.box = box
     this.families = families
     this.realms = new Realms({
@@ -96,6 +96,7 @@ export class Users {
     this.refreshTokens = new RefreshTokens({
       ...{ families, box, revocations, clock, suspension: this.#suspension },
       ttl: refresh_token_ttl,
+      graceMs: refresh_grace * 1000,
     })
     this.tickets = new Tickets({ keys, revocations, clock, node })
     this.ticketUses = new TicketUses({ store: state.store.ticketUses, clock, log })
