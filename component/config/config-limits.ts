@@ -140,13 +140,13 @@ export const cacheSection = section(
 export const idempotencySection = section(
   {
     max_rows: integer({
-      default: 100_000,
+      default: 1_000_000,
       minimum: 1_000,
       description:
         'Idempotency-Keys that the store keeps, looked at once a minute. At the limit requests with new keys are refused with 503; repeats of known ones are answered.',
     }),
     max_rows_per_user: integer({
-      default: 10_000,
+      default: 100_000,
       minimum: 100,
       description:
         'Of these, the keys of one user on one route, or of one address (of IPv6: its /64) without a login, in each process. Of max_bytes they may have as large a part. Raise it where one program sends most requests.',
