@@ -44,7 +44,7 @@ export interface Request {
   readonly scheme: 'http' | 'https'
   /** `ip:port` of the client. */
   readonly peername: string
-  /** As received (escapes kept), with base_path, without query and trailing slash. */
+  /** As received (escapes kept, what browsers do not escape escaped), with base_path, without query and trailing slash. */
   readonly path: string
   /** Lower case, without port. */
   readonly host: string
@@ -52,6 +52,7 @@ export interface Request {
   /** Names in lower case; repeats joined by `, `. */
   readonly headers: Readonly<Record<string, string>>
   readonly language: string
+  /** Escaped as the path. */
   readonly query_string: string
   /** Texts, or what a schema of the operation reads them as. */
   readonly query_params: Readonly<Record<string, unknown>>

@@ -4,6 +4,8 @@ import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import { type Method, methods } from '#component/request.ts'
 import {
   type Authority,
+  escapePath,
+  escapeQuery,
   parseAuthority,
   pathProblem,
   queryProblem,
@@ -12,8 +14,9 @@ import {
 /** A request that is well-formed. */
 export interface Target {
   readonly method: Method
-  /** As received, escapes kept, without query. */
+  /** Without query; escapes as received, and what browsers do not escape escaped. */
   readonly path: string
+  /** Escaped as the path. */
   readonly query_string: string
   readonly authority: Authority
   /** Lower-case names; repeats joined by `, `. */
@@ -73,8 +76,8 @@ export function preflight(request: IncomingMessage): Target | Refusal {
   const url = originForm(request.url ?? '', host, method)
   if (url === undefined) return refuse('the request target is malformed or names another host')
   const mark = url.indexOf('?')
-  const path = mark < 0 ? url : url.slice(0, mark)
-  const query_string = mark < 0 ? '' : url.slice(mark + 1)
+  const path = escapePath(mark < 0 ? url : url.slice(0, mark))
+  const query_string = mark < 0 ? '' : escapeQuery(url.slice(mark + 1))
   const wrong = pathProblem(path) ?? queryProblem(query_string)
   if (wrong !== undefined) return refuse(wrong)
 

@@ -21,6 +21,21 @@ allow('abcdefghijklmnopqrstuvwxyz0123456789-._', inHost)
 /** Whether a character may stand in a part as it is; elsewhere it is escaped. */
 export const mayStand = (code: number, part: number): boolean => ((allowed[code] ?? 0) & part) !== 0
 
+/** What browsers send as it is, though it may not stand there (WHATWG URL, path and query percent-encode sets). */
+const unescapedInPath = /[[\]^|]/g
+const unescapedInQuery = /[[\\\]^`{|}]/g
+
+/**
+ * The path of a request in its only form: what browsers leave as it is, is escaped. Other characters that must be escaped stay, for
+ * {@link pathProblem}.
+ */
+export const escapePath = (path: string): string =>
+  path.replace(unescapedInPath, encodeURIComponent)
+
+/** {@link escapePath} for a query, and {@link queryProblem}. */
+export const escapeQuery = (query: string): string =>
+  query.replace(unescapedInQuery, encodeURIComponent)
+
 const isOf = (text: string, part: number): boolean => {
   for (let at = 0; at < text.length; at++) if (!mayStand(text.charCodeAt(at), part)) return false
   return true

@@ -12,7 +12,12 @@ import {
   text,
 } from '#component/spec/rules.ts'
 import { fieldValueProblem } from '#component/syntax/http-field.ts'
-import { pathProblem, queryProblem } from '#component/syntax/request-target.ts'
+import {
+  escapePath,
+  escapeQuery,
+  pathProblem,
+  queryProblem,
+} from '#component/syntax/request-target.ts'
 import { either, exclusive, fields, scalar } from './values.ts'
 
 const lists = listOf(scalar, 'a list of values')
@@ -29,8 +34,9 @@ const sentValue: Rule = rule(scalar.schema, (value, path, report) => {
 /** A request target in origin form (RFC 9112, 3.2.1). */
 function targetProblem(target: string): string | undefined {
   const mark = target.indexOf('?')
-  if (mark < 0) return pathProblem(target)
-  return pathProblem(target.slice(0, mark)) ?? queryProblem(target.slice(mark + 1))
+  const query = mark < 0 ? '' : target.slice(mark + 1)
+  const path = mark < 0 ? target : target.slice(0, mark)
+  return pathProblem(escapePath(path)) ?? queryProblem(escapeQuery(query))
 }
 
 const inPath = 'path holds it: give only one of them'

@@ -17,6 +17,7 @@ describe('examples', () => {
     {},
     { description: 'a text' },
     { request: { bindings: { id: '7', n: 7 }, query_params: { a: ['x', 1], b: true } } },
+    { request: { path: '/v1/a|b?c[]={d}' } },
     { request: { path: '/v1/x?a=1&b=%20', headers: { Accept: 'text/html', 'x-n': 1 }, body: [] } },
     { request: { scheme: 'http', host: 'a.example' } },
     { as: null },
