@@ -2,12 +2,16 @@
 import { STATUS_CODES } from 'node:http'
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
+import { type Headers, layOver } from '#component/gateway/header-layers.ts'
 import { negotiateType } from './negotiate.ts'
 import { Refusal } from './preflight.ts'
 
 /** The media types of errors; JSON when the client accepts none of them. */
 const problem = 'application/problem+json'
 const types = ['application/json', 'application/msgpack', problem] as const
+
+/** Errors are negotiated. */
+const varies: Headers = { vary: 'Accept' }
 
 const internal = () => new ServiceError('service.error.internal', 'the gateway failed')
 
@@ -18,11 +22,13 @@ const shownError = (error: unknown): ServiceError =>
 /**
  * The reply for an error in the type that the client prefers.
  * @param declared makes the problem that a document declares for its errors: all clients get it that do not refuse problems
+ * @param more further headers, lower-case names; those of the error win
  */
 export function errorReply(
   error: unknown,
   accept: string | undefined,
   declared?: (error: ServiceError) => object,
+  more: Headers = {},
 ): Reply {
   const shown = shownError(error)
   const type =
@@ -35,14 +41,22 @@ export function errorReply(
   const value = type === problem ? (declared?.(shown) ?? own) : body
   return {
     status,
-    headers: { vary: 'Accept', ...shown.headers },
+    headers: { ...layOver(more, varies), ...shown.headers },
     body: { kind: 'value', value, type },
     error: shown,
   }
 }
 
-/** A whole HTTP/1.1 answer for a socket without a valid request; the connection ends with it. */
-export function rawError(uri: ErrorUri, message: string, status?: number): string {
+/**
+ * A whole HTTP/1.1 answer for a socket without a valid request; the connection ends with it.
+ * @param more further headers
+ */
+export function rawError(
+  uri: ErrorUri,
+  message: string,
+  status?: number,
+  more: Headers = {},
+): string {
   const error = new ServiceError(uri, message)
   const code = status ?? error.status
   const body = JSON.stringify(error)
@@ -51,21 +65,25 @@ export function rawError(uri: ErrorUri, message: string, status?: number): strin
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
+    ...Object.entries(more).map(([name, value]) => `${name}: ${value}`),
     '',
     body,
   ].join('\r\n')
 }
 
-/** The answer to an error of the parser of node:http. */
-export function parserError(code: string | undefined): string {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return rawError('service.error.request_timeout', 'the request did not arrive in time')
-    case 'HPE_HEADER_OVERFLOW':
-      return rawError('service.error.header_fields_too_large', 'the header fields are too large')
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return rawError('service.error.payload_too_large', 'the chunk extensions are too large')
-    default:
-      return rawError('service.error.bad_request', 'the request is not valid HTTP/1.1')
-  }
+/** What errors of the parser of node:http are answered with; others are 400. */
+const parserErrors: Readonly<Record<string, readonly [uri: ErrorUri, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['service.error.request_timeout', 'the request did not arrive in time'],
+  HPE_HEADER_OVERFLOW: ['service.error.header_fields_too_large', 'the header fields are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    'service.error.payload_too_large',
+    'the chunk extensions are too large',
+  ],
+}
+const malformed = ['service.error.bad_request', 'the request is not valid HTTP/1.1'] as const
+
+/** The answer to an error of the parser of node:http. @param more as {@link rawError} takes them */
+export function parserError(code = '', more: Headers = {}): string {
+  const [uri, message] = parserErrors[code] ?? malformed
+  return rawError(uri, message, undefined, more)
 }

@@ -4,9 +4,10 @@ import { ServiceError } from '#component/errors.ts'
 import { problemOfError } from '#component/gateway/error-reply.ts'
 import type { Exchange, Reply, StreamRecord } from '#component/gateway/exchange.ts'
 import { reportThrown } from '#component/gateway/failure-report.ts'
+import type { Headers } from '#component/gateway/header-layers.ts'
 import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
-import { noPath, type ServedPath } from '#component/metrics/place.ts'
+import { noPath, nowhere, type ServedPath } from '#component/metrics/place.ts'
 import type { RequestCounts } from '#component/metrics/request-counts.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
@@ -23,13 +24,13 @@ import { requestId } from './request-id.ts'
 /** The core of the gateway: undefined when no host and path match. */
 export interface Router {
   handle(exchange: Exchange): Promise<Reply> | undefined
+  /** The headers of an error that is answered without it; absent: none. */
+  headersOf?(exchange: Pick<Exchange, 'host' | 'path' | 'method' | 'header'>): Headers
 }
 
-/** A {@link Router} that also says which requests it serves. */
-export interface KnowingRouter extends Router {
-  /** Whether a host and path of a specification match. */
-  serves(exchange: Exchange): boolean
-}
+/** A request that is known by its origin at most, and reaches no route. */
+export const noRoute = (origin?: string) =>
+  ({ host: '', path: '', method: 'get', header: () => origin }) as const
 
 /** Serves the requests that match no route. */
 export type Fallback = (exchange: HttpExchange) => void
@@ -40,6 +41,8 @@ export interface ListenerPorts extends ExchangePorts {
   /** Absent: requests are not logged. */
   readonly accessLog: Log | undefined
   readonly failures: FailureLog
+  /** The headers of errors that are answered here, such as those of CORS; absent: none. */
+  readonly headersOf?: Router['headersOf'] | undefined
   /** Counts and times requests. */
   readonly metrics: RequestCounts
   /** Counts answers that are streams, by path and media type; `ms` to the head. */
@@ -97,27 +100,6 @@ export function createListener(
     const exchange = new HttpExchange(id, target, request, response, ports, isWaiting)
     watch(exchange, ports, start)
     serve(exchange, ports, router, fallback, start)
-  }
-}
-
-/** Serves a request of a server that is the host process's own; `next` takes it when no route serves it. */
-export type Handler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next?: () => void,
-) => void
-
-/** Makes the handler of requests for routes alone: no management. Without a `next` other requests get 404. */
-export function createHandler(ports: ListenerPorts, router: KnowingRouter): Handler {
-  const listener = createListener(ports, router, refuseAll(ports))
-  const isServed = (request: IncomingMessage, response: ServerResponse): boolean => {
-    const target = preflight(request)
-    if (target instanceof Refusal) return false
-    return router.serves(new HttpExchange('', target, request, response, ports, false))
-  }
-  return (request, response, next) => {
-    if (next && !isServed(request, response)) next()
-    else listener(request, response)
   }
 }
 
@@ -199,17 +181,20 @@ export function fail(
     const problem = operation?.inherited.sendsProblems
       ? (shown: ServiceError) => problemOfError(exchange, operation, shown, shown.status)
       : undefined
-    sendReply(exchange, errorReply(error, exchange.headers.accept, problem), ports.isClosing())
+    const reply = errorReply(error, exchange.headers.accept, problem, ports.headersOf?.(exchange))
+    sendReply(exchange, reply, ports.isClosing())
   } else if (!response.writableEnded) response.destroy()
 }
 
 /** Answers a request with 504, unless its answer has begun, and cancels its pending work, which is told the same. */
-export function giveUp(exchange: HttpExchange): void {
+export function giveUp(exchange: HttpExchange, router: Router): void {
   const error = new ServiceError('service.error.timeout', 'this node is stopping')
   if (!exchange.response.headersSent) {
     exchange.failure = reportThrown(error, undefined)
     exchange.error = error.uri
-    sendReply(exchange, errorReply(error, exchange.headers.accept), true)
+    const isRouted = exchange.served.version !== nowhere
+    const headers = isRouted ? router.headersOf?.(exchange) : undefined
+    sendReply(exchange, errorReply(error, exchange.headers.accept, undefined, headers), true)
   }
   exchange.abort(error)
 }
@@ -293,5 +278,6 @@ function refuse(
       ports.accessLog.info(line, 'malformed request')
     }
   })
-  sendReply(exchange, errorReply(refusal, undefined), true)
+  const headers = ports.headersOf?.(noRoute(request.headers.origin))
+  sendReply(exchange, errorReply(refusal, undefined, undefined, headers), true)
 }

@@ -8,6 +8,7 @@ import {
 } from 'node:http'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Headers } from '#component/gateway/header-layers.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Connections } from '#http/limits/connections.ts'
 import { Pipeline, pipelineOf } from '#http/limits/pipeline.ts'
@@ -42,6 +43,8 @@ export interface ServerPlan {
   readonly pipelined: NetworkShare
   /** Whether the address is that of a trusted proxy, which stands for many clients. */
   isProxy(address: string): boolean
+  /** The headers of answers to what is no HTTP; absent: none. */
+  readonly brokenHeaders?: Headers | undefined
 }
 
 /** Makes a server; it does not listen yet. */
@@ -83,7 +86,7 @@ export function makeServer(plan: ServerPlan): Server {
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     flush()
-    endBroken(error.code, socket)
+    endBroken(error.code, socket, plan.brokenHeaders)
   })
   server.on('connect', (request, socket: Duplex) => {
     flush()
@@ -109,14 +112,14 @@ export function makeServer(plan: ServerPlan): Server {
 const ended = new WeakSet<Duplex>()
 
 /** Ends a connection after malformed HTTP, once the requests before it are answered. */
-function endBroken(code: string | undefined, socket: Socket): void {
+function endBroken(code: string | undefined, socket: Socket, more: Headers | undefined): void {
   if (ended.has(socket)) return
   ended.add(socket)
   const end = () => {
     // an earlier answer was the last on this connection
     if (socket.writableEnded) return
     if (!socket.writable || hasBegunAnswer(socket)) socket.destroy()
-    else endWith(socket, parserError(code))
+    else endWith(socket, parserError(code, more))
   }
   const pipeline = code === 'ECONNRESET' || !socket.writable ? undefined : pipelineOf(socket)
   if (pipeline) pipeline.finish(end)

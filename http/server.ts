@@ -27,15 +27,14 @@ import { withOwnPaths } from '#http/management/own-paths.ts'
 import { TlsContexts } from '#http/tls/tls-contexts.ts'
 import type { TlsSetup } from '#http/tls/tls-setup.ts'
 import {
-  createHandler,
   createListener,
   giveUp,
-  type Handler,
-  type KnowingRouter,
   type ListenerPorts,
+  noRoute,
   type Router,
   refuseAll,
 } from './gateway.ts'
+import { createHandler, type Handler, type KnowingRouter } from './handler.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
 import {
   type Address,
@@ -179,7 +178,8 @@ export class Listeners {
     const connections = new Connections(limits, this.#usage)
     const plain = { limits, connections, isProxy, pipelined: pipelinedBytes(budget, this.#usage) }
     const tls = this.tls.isSecure ? this.tls : undefined
-    const routed = { ...plain, tls, listener: gatewayListener, upgrade }
+    const brokenHeaders = this.#ports.gateway.headersOf?.(noRoute())
+    const routed = { ...plain, tls, listener: gatewayListener, upgrade, brokenHeaders }
     if (health.listen !== undefined) {
       const listener = createListener(adminPorts, undefined, koaFallback(adminPorts, [state]))
       await this.#listen('health', health.listen, { ...plain, listener })
@@ -210,7 +210,9 @@ export class Listeners {
     const { gateway } = this.#ports.options
     const proxies = new TrustedProxies(gateway.trusted_proxies, gateway.forwarded_header)
     const ports = this.#listenerPorts(proxies, this.tls.isSecure)
-    return { ...ports, clients: this.tls.clients, watched: this.#ports.watched }
+    const { gateway: router, watched } = this.#ports
+    const headersOf: Router['headersOf'] = (exchange) => router.headersOf?.(exchange) ?? {}
+    return { ...ports, clients: this.tls.clients, watched, headersOf }
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {
@@ -263,7 +265,7 @@ export class Listeners {
     for (const { face, server } of this.#servers) if (clientFaces.includes(face)) server.close()
     const end = clock.now() + options.gateway.drain_timeout
     await this.#sweep(end)
-    for (const exchange of this.#exchanges.keys()) giveUp(exchange)
+    for (const exchange of this.#exchanges.keys()) giveUp(exchange, this.#ports.gateway)
     await this.#sweep(clock.now() + lastAnswers)
     this.#destroy()
   }

@@ -1,6 +1,6 @@
 /** The configured CORS headers (Fetch standard, "CORS protocol"); what a specification declares replaces them header by header. */
 import type { VersionCors } from '#component/spec/model.ts'
-import type { Reply } from './exchange.ts'
+import type { Exchange, Reply } from './exchange.ts'
 import { type Headers, joinVary } from './header-layers.ts'
 
 /** Configuration `gateway.cors`; an empty text leaves its header out. */
@@ -68,20 +68,37 @@ export function corsHeaders(policy: FullCorsPolicy): CorsHeaders {
   }
 }
 
-/** The headers with the origin that asks, where it is one of the list. */
-export function withOrigin(
-  headers: Headers,
-  { origins, listed }: CorsHeaders,
-  origin: string | undefined,
+/** The headers of the policy for the answer to a request: of a list of origins with the one that asks, where it is of the list. */
+export function headersFor(
+  { answer, preflight, origins, listed }: CorsHeaders,
+  exchange: Pick<Exchange, 'method' | 'header'>,
 ): Headers {
-  return origins && origin !== undefined && origins.has(origin)
+  const headers = exchange.method === 'options' ? preflight : answer
+  const origin = origins && exchange.header('origin')
+  return origin !== undefined && origins?.has(origin)
     ? { ...headers, ...listed, 'access-control-allow-origin': origin }
     : headers
 }
 
-/** The reply with `Origin` added to its `Vary`: it may differ by origin, also for one that is not of the list. */
+/** Of headers that may differ by origin, also for one that is not of the list. */
+export const variesByOrigin: Headers = { vary: 'Origin' }
+
+/** The reply with `Origin` added to its `Vary`. */
 export function varyByOrigin(reply: Reply): Reply {
   const { vary } = reply.headers
   const names = joinVary(String(vary ?? ''), 'Origin')
   return { ...reply, headers: { ...reply.headers, vary: names } }
+}
+
+/**
+ * The headers of an answer of another service, without its CORS headers where the version declares `cors`: its own for one origin
+ * would join those of the version for another.
+ */
+export function withinCors<H extends Readonly<Record<string, unknown>>>(
+  headers: H,
+  { cors }: { readonly cors?: VersionCors | undefined },
+): Readonly<Record<string, H[string]>> {
+  if (cors === undefined) return headers as Readonly<Record<string, H[string]>>
+  const kept = Object.entries(headers).filter(([name]) => !name.startsWith('access-control-'))
+  return Object.fromEntries(kept) as Record<string, H[string]>
 }

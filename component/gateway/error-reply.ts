@@ -3,6 +3,7 @@ import type { Outcome } from '#component/action/action.ts'
 import { describeError, type Issue, isErrorUri, type ServiceError } from '#component/errors.ts'
 import { PassedAnswer } from '#component/security/passed-answer.ts'
 import type { CompiledOperation, InheritedValues, Route } from './api.ts'
+import { withinCors } from './cors.ts'
 import type { Exchange, Reply, ReplyBody } from './exchange.ts'
 import { reportAt } from './failure-report.ts'
 import { type Headers, joinVary, layOver } from './header-layers.ts'
@@ -108,6 +109,12 @@ export function withProblem(
   return { ...plain, headers: others, body: { kind: 'value', value, type: problemType } }
 }
 
+/** The headers of an error among those of an answer: they may name the type of another body. */
+export function errorHeaders({ headers }: { readonly headers: Headers }): Headers {
+  const { 'content-type': _own, ...others } = headers
+  return others
+}
+
 /** Names in lower case. */
 function lowerCase(headers: Headers): Headers {
   const result: Record<string, string> = {}
@@ -130,13 +137,12 @@ export function errorReply(
 ): Reply {
   if (error instanceof PassedAnswer) return passedReply(route, policy, error)
   const { path } = route
-  const { 'content-type': _own, ...ofSpec } = declared.headers
   const status = declared.status ?? error.status
   const { languages } = path.version
   const language = languages.length > 1 && {
     'content-language': exchange.negotiateLanguage(languages),
   }
-  const headers = layOver({ ...policy, ...varies, ...language }, ofSpec)
+  const headers = layOver({ ...policy, ...varies, ...language }, errorHeaders(declared))
   return {
     status,
     headers: { ...headers, ...lowerCase(error.headers) },
@@ -148,11 +154,11 @@ export function errorReply(
 
 /** The answer of another service that refuses a request, and the load-time headers of the path. */
 function passedReply(route: Route, policy: Headers, error: PassedAnswer): Reply {
-  const { 'content-type': _own, ...ofPath } = route.path.headers
-  const { status, headers, body } = error.answer
+  const { status, body } = error.answer
+  const headers = withinCors(error.answer.headers, route.path.version)
   return {
     status,
-    headers: { ...layOver(policy, ofPath), ...headers },
+    headers: { ...layOver(policy, errorHeaders(route.path)), ...headers },
     body: body.length > 0 ? { kind: 'bytes', bytes: body } : { kind: 'none' },
     error,
     failure: reportAt(route, error),

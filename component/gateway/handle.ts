@@ -30,13 +30,14 @@ import {
   type CorsHeaders,
   type CorsPolicy,
   corsHeaders,
+  headersFor,
   policyOf,
+  variesByOrigin,
   varyByOrigin,
-  withOrigin,
 } from './cors.ts'
-import { errorReply } from './error-reply.ts'
+import { errorHeaders, errorReply } from './error-reply.ts'
 import type { Exchange, Reply } from './exchange.ts'
-import type { Headers } from './header-layers.ts'
+import { type Headers, layOver } from './header-layers.ts'
 import { loginRedirect } from './login-redirect.ts'
 import { type OperationPorts, Operations } from './operations.ts'
 
@@ -121,6 +122,20 @@ export class Gateway {
     return this.table.find(host, path) !== undefined
   }
 
+  /**
+   * The headers of an error that HTTP answers itself, so that pages may read it: those of its path that are known at load, and its CORS
+   * headers; the configured ones where no path serves it, or its path is not compiled.
+   */
+  headersOf(exchange: Pick<Exchange, 'host' | 'path' | 'method' | 'header'>): Headers {
+    const found = this.table.find(exchange.host, exchange.path)
+    const isKnown = found !== undefined && found.value.indexed?.isCompiled !== false
+    const route = isKnown ? routeOf(matchOf(found, exchange.method)) : undefined
+    if (route && !isWithinCors(route)) return errorHeaders(route.path)
+    const cors = route ? this.#corsOf(route.path) : this.#cors
+    const headers = layOver(headersFor(cors, exchange), route ? errorHeaders(route.path) : {})
+    return cors.origins ? layOver(headers, variesByOrigin) : headers
+  }
+
   /** The paths that are served now; of a path that several documents share, that of the first one. */
   *servedPaths(): Generator<ServedPath> {
     for (const entry of this.table.entries) yield placeOf(entry)
@@ -191,13 +206,9 @@ export class Gateway {
   }
 
   /** The configured CORS headers of an answer; the specification's headers win. */
-  #policy(exchange: Exchange, path: CompiledPath): Headers {
-    const { method } = exchange
-    const { allow } = path
-    const cors = this.#corsOf(path)
-    const { preflight, answer, origins } = cors
-    const headers = method === 'options' ? { ...preflight, allow } : answer
-    return origins ? withOrigin(headers, cors, exchange.header('origin')) : headers
+  #policy(exchange: Pick<Exchange, 'method' | 'header'>, path: CompiledPath): Headers {
+    const headers = headersFor(this.#corsOf(path), exchange)
+    return exchange.method === 'options' ? { ...headers, allow: path.allow } : headers
   }
 
   /** The CORS headers of the version of a path; those of the configuration where it declares none. */

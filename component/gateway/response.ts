@@ -12,6 +12,7 @@ import { readStatus } from '#component/syntax/http-field.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import { encodeReference } from '#component/syntax/percent-encoding.ts'
 import type { CompiledOperation, ResponsePlan } from './api.ts'
+import { withinCors } from './cors.ts'
 import type { Encodings } from './encodings.ts'
 import { withProblem } from './error-reply.ts'
 import type { Exchange, Reply, ReplyBody } from './exchange.ts'
@@ -50,7 +51,8 @@ export function renderOutcome(
   const plan = isResult ? operation.on_result : operation.on_error
   const { answer } = outcome
   const isPassedOn = answer !== undefined && plan.body === undefined
-  const headers: ReplyHeaders = { ...policy, ...answerHeaders(answer, isPassedOn), ...plan.headers }
+  const upstream = withinCors(answerHeaders(answer, isPassedOn), path.version)
+  const headers: ReplyHeaders = { ...policy, ...upstream, ...plan.headers }
   if (isPassedOn) keepVariant(headers, answer)
   if (path.version.languages.length > 1) headers['content-language'] ??= languageOf(context)
   applyLayers(headers as Record<string, string>, plan.layers, context)
@@ -79,12 +81,15 @@ export function renderOutcome(
     : reply
 }
 
+const none: UpstreamAnswer['headers'] = {}
+
 /** An upstream's headers; without those of its body where this is not passed on. */
 function answerHeaders(
   answer: UpstreamAnswer | undefined,
   isPassedOn: boolean,
-): UpstreamAnswer['headers'] | undefined {
-  if (answer === undefined || isPassedOn) return answer?.headers
+): UpstreamAnswer['headers'] {
+  if (answer === undefined) return none
+  if (isPassedOn) return answer.headers
   const kept: ReplyHeaders = {}
   for (const [name, value] of Object.entries(answer.headers)) {
     if (!name.startsWith('content-') && !representation.includes(name)) kept[name] = value

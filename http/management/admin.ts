@@ -81,6 +81,8 @@ function firstSegments(routers: readonly Router[]): ReadonlySet<string> {
 
 /** Sets the fields of every answer, and answers errors in the same way as errors of routed requests. */
 function frame(ports: ListenerPorts): Middleware {
+  // other origins are told where nothing is served, and nothing of management
+  const own = { ...ports, headersOf: undefined }
   return async (ctx, next) => {
     const exchange = exchangeOf(ctx.req)
     ctx.set({
@@ -93,7 +95,7 @@ function frame(ports: ListenerPorts): Middleware {
       if (ports.isClosing()) ctx.res.shouldKeepAlive = false
     } catch (error) {
       ctx.respond = false
-      fail(exchange, error, ports)
+      fail(exchange, error, error === notServed ? ports : own)
     }
   }
 }

@@ -153,3 +153,74 @@ describe('cors of a version', () => {
     expect(serve(documentOf({ '/x': { get: fixed() } })).api.features).to.deep.equal([])
   })
 })
+
+describe('the CORS headers of another service', () => {
+  const foreign = {
+    'access-control-allow-origin': '*',
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': 'x-up',
+    'x-up': '1',
+  }
+  const forward = (response: object = {}) => ({
+    get: { action: { type: 'forward', host: 'up.example', path: '/' }, response },
+  })
+  const paths = {
+    '/x': forward(),
+    '/body': forward({ on_result: { body: 'own' } }),
+    '/own': forward({ on_result: { headers: { 'Access-Control-Expose-Headers': 'x-own' } } }),
+  }
+  const version = (name: string, cors?: object) => ({
+    base_path: `/${name}`,
+    ...(cors && { cors }),
+    paths,
+  })
+  const document = {
+    ...documentOf({}),
+    versions: {
+      users: version('users', { origins: [shop], credentials: true, expose: ['etag'] }),
+      list: version('list', { origins: [shop] }),
+      all: version('all', { origins: '*' }),
+      silent: version('silent'),
+    },
+  }
+  const served = (status_code: number) => {
+    const answer = { status_code, headers: foreign, body: new Uint8Array([1]), length: 1 }
+    const shown = { status_code, headers: foreign, body: '', uri: 'http://up.example/' }
+    return serve(document, () =>
+      status_code < 400
+        ? { result: shown, answer }
+        : { error: { ...shown, error_uri: 'com.up', args: [], kwargs: {}, details: {} }, answer },
+    )
+  }
+  const users = { 'allow-credentials': 'true', 'expose-headers': 'etag' }
+
+  for (const [line, origin, status, expected] of [
+    ['GET /users/x', shop, 200, { ...users, 'allow-origin': shop }],
+    ['GET /users/x', 'https://evil.example', 200, { 'expose-headers': 'etag' }],
+    ['GET /users/x', undefined, 200, { 'expose-headers': 'etag' }],
+    ['GET /users/x', shop, 404, { ...users, 'allow-origin': shop }],
+    ['GET /users/x', 'https://evil.example', 500, { 'expose-headers': 'etag' }],
+    ['HEAD /users/x', shop, 200, { ...users, 'allow-origin': shop }],
+    ['GET /users/body', shop, 200, { ...users, 'allow-origin': shop }],
+    ['GET /users/own', shop, 200, { ...users, 'allow-origin': shop, 'expose-headers': 'x-own' }],
+    ['GET /list/x', shop, 200, { 'allow-origin': shop }],
+    ['GET /list/x', 'https://evil.example', 200, {}],
+    ['GET /all/x', shop, 200, { 'allow-origin': '*' }],
+    [
+      'GET /silent/x',
+      shop,
+      200,
+      { 'allow-origin': '*', 'allow-credentials': 'true', 'expose-headers': 'x-up' },
+    ],
+  ] as const) {
+    it(`are ${line.includes('silent') ? '' : 'not '}sent: ${line} of ${origin}, ${status}`, async () => {
+      const headers = origin === undefined ? {} : { origin }
+      const reply = await served(status).ask(line, { headers })
+      const sent = Object.entries(reply.headers).flatMap(([name, value]) =>
+        name.startsWith('access-control-') ? [[name.slice('access-control-'.length), value]] : [],
+      )
+      expect(Object.fromEntries(sent)).to.deep.equal(expected)
+      expect(reply.headers).to.have.property('x-up', '1')
+    })
+  }
+})

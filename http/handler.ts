@@ -1,0 +1,33 @@
+/** Requests of a server that is the host process's own: those for routes are served, the others are left to it. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Exchange } from '#component/gateway/exchange.ts'
+import { createListener, type ListenerPorts, type Router, refuseAll } from './gateway.ts'
+import { preflight, Refusal } from './preflight.ts'
+import { HttpExchange } from './read-request.ts'
+
+/** A {@link Router} that also says which requests it serves. */
+export interface KnowingRouter extends Router {
+  /** Whether a host and path of a specification match. */
+  serves(exchange: Exchange): boolean
+}
+
+/** Serves a request of a server that is the host process's own; `next` takes it when no route serves it. */
+export type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: () => void,
+) => void
+
+/** Makes the handler of requests for routes alone: no management. Without a `next` other requests get 404. */
+export function createHandler(ports: ListenerPorts, router: KnowingRouter): Handler {
+  const listener = createListener(ports, router, refuseAll(ports))
+  const isServed = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const target = preflight(request)
+    if (target instanceof Refusal) return false
+    return router.serves(new HttpExchange('', target, request, response, ports, false))
+  }
+  return (request, response, next) => {
+    if (next && !isServed(request, response)) next()
+    else listener(request, response)
+  }
+}
