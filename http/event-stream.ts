@@ -96,17 +96,12 @@ class ResponseSink implements Sink {
   }
 }
 
-/** Begins the body; its head has been made. HEAD gets the head alone. */
+/** Begins the body; its head has been made. */
 export function sendEvents(
   exchange: HttpExchange,
   body: ReplyBody & { readonly kind: 'events' },
 ): void {
-  const { method, request, response } = exchange
-  if (method === 'head') {
-    body.cancel()
-    response.end()
-    return
-  }
+  const { request, response } = exchange
   exchange.beginStream({ type: body.type, record: body.record })
   body.begin(new ResponseSink(exchange))
   // the head leaves with the first frame, or without one

@@ -30,8 +30,7 @@ const isCutOff = (status: number) => status === 408 || status === 413 || isRefus
 export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boolean): void {
   const { request, response } = exchange
   if (exchange.isAnswered || response.destroyed) {
-    if (reply.body.kind === 'stream') reply.body.stream.destroy()
-    else if (reply.body.kind === 'events') reply.body.cancel()
+    drop(reply.body)
     return
   }
   const { status } = reply
@@ -46,12 +45,18 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   }
   response.writeHead(status, head)
   exchange.isAnswered = true
-  if (reply.body.kind === 'events') sendEvents(exchange, reply.body)
-  else if (reply.body.kind !== 'stream') end(response, isHead ? undefined : content, length)
-  else if (isHead || isBodiless(status)) {
-    reply.body.stream.destroy()
-    response.end()
-  } else sendStream(exchange, reply.body, reply.operation)
+  if (isHead || isBodiless(status)) {
+    drop(reply.body)
+    end(response, undefined, length)
+  } else if (reply.body.kind === 'events') sendEvents(exchange, reply.body)
+  else if (reply.body.kind === 'stream') sendStream(exchange, reply.body, reply.operation)
+  else end(response, content, length)
+}
+
+/** Ends a body that is not sent. */
+function drop(body: ReplyBody): void {
+  if (body.kind === 'stream') body.stream.destroy()
+  else if (body.kind === 'events') body.cancel()
 }
 
 /** A reply in the form in which it leaves. */
@@ -106,8 +111,8 @@ function holdAnswer(exchange: HttpExchange, content: string | Uint8Array | undef
   if (length > maxUncounted) exchange.hold(length)
 }
 
-/** RFC 9110 §6.4.1. */
-const isBodiless = (status: number) => status === 204 || status === 304
+/** RFC 9110 §6.4.1, §15.3.6. */
+const isBodiless = (status: number) => status === 204 || status === 205 || status === 304
 
 function encode(body: ReplyBody): string | Uint8Array | undefined {
   if (body.kind !== 'value') return body.kind === 'bytes' ? body.bytes : undefined
@@ -148,6 +153,8 @@ function lengthOf(
   content: string | Uint8Array | undefined,
   status: number,
 ): number | undefined {
+  // of these a client does not know that they have no content
+  if (status === 205) return 0
   if (isBodiless(status)) return undefined
   if (body.kind === 'stream') return body.length
   if (body.kind === 'events') return undefined

@@ -75,6 +75,9 @@ const ofUpstream = new Set<string>([
   'wamp.error.canceled',
 ])
 
+/** What a client asks for a part with (RFC 9110 §14.2, §13.1.5). */
+const ofParts = ['range', 'if-range'] as const
+
 const retriedStatuses = new Set([502, 503, 504])
 const maxOrigins = 1000
 
@@ -116,8 +119,11 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
     const body = upstreamBody(fields, run, headers, codec)
-    // An answer that an expression reads is asked for uncompressed.
-    if (run.readsBody) headers['accept-encoding'] = 'identity'
+    // An answer that an expression reads is asked for uncompressed, and whole.
+    if (run.readsBody) {
+      headers['accept-encoding'] = 'identity'
+      if (fields.headers === undefined) for (const name of ofParts) delete headers[name]
+    }
     if (body && !(body instanceof Uint8Array) && body.length !== undefined) {
       headers['content-length'] = String(body.length)
     }

@@ -54,17 +54,19 @@ export function renderOutcome(
   const upstream = withinCors(answerHeaders(answer, isPassedOn), path.version)
   const headers: ReplyHeaders = { ...policy, ...upstream, ...plan.headers }
   if (isPassedOn) keepVariant(headers, answer)
-  if (path.version.languages.length > 1) headers['content-language'] ??= languageOf(context)
+  else if (path.version.languages.length > 1) headers['content-language'] ??= languageOf(context)
   applyLayers(headers as Record<string, string>, plan.layers, context)
   const location = locationOf(plan, context)
   if (location !== undefined) headers.location = location
   const value = bodyValue(operation, outcome, plan, context)
   if (plan.check && !isPassedOn) checkAnswer(plan.check, exchange, operation, value)
-  const status =
+  const declared =
     statusOf(plan, context) ??
     (isResult
       ? successStatus(exchange, operation, answer, location, !isPassedOn && value === '')
       : errorStatus(operation, outcome.error, answer))
+  // a part is what an upstream has cut out (RFC 9110 §15.3.7): a body of the document is whole
+  const status = declared === 206 && !isPassedOn ? 200 : declared
   const type = isResult ? negotiated : undefined
   const body = isPassedOn
     ? passOn(answer, exchange.method === 'head')

@@ -96,6 +96,33 @@ describe('forward answers', () => {
     expect(await bodyOf(outcome)).to.equal('{"n":[1,2]}')
   })
 
+  for (const [what, isRead, declared, sent] of [
+    [
+      'is not asked for where an expression reads the body',
+      true,
+      undefined,
+      [undefined, undefined],
+    ],
+    ['is asked for where none does', false, undefined, ['bytes=0-3', '"1"']],
+    [
+      'is asked for where the document does',
+      true,
+      { range: 'bytes=0-3' },
+      ['bytes=0-3', undefined],
+    ],
+  ] as const) {
+    it(`of which a part ${what}`, async () => {
+      let asked: unknown
+      const host = await upstream((request, response) => {
+        asked = [request.headers.range, request.headers['if-range']]
+        response.end('whole')
+      })
+      const run = requestWith({ headers: { range: 'bytes=0-3', 'if-range': '"1"' } })
+      await perform({ host, ...(declared && { headers: declared }) }, { readsBody: isRead, ...run })
+      expect(asked).to.deep.equal(sent)
+    })
+  }
+
   it('with compressed bytes untouched when nobody reads them', async () => {
     const bytes = gzipSync('x'.repeat(1000))
     const host = await upstream((_request, response) => {

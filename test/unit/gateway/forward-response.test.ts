@@ -97,4 +97,59 @@ describe('a forward', () => {
     }))
     expect((await served.ask('HEAD /v1/x')).body).to.include({ kind: 'stream', length: 12 })
   })
+
+  for (const [what, response, status_code, expected] of [
+    ['a body of the document', { on_result: { body: 'whole' } }, 206, 200],
+    ['a computed body', { on_result: { body: '{{action.result.body}}' } }, 206, 200],
+    ['a status of the document', { on_result: { status_code: 206, body: 'whole' } }, 200, 200],
+    [
+      'a computed status',
+      { on_result: { status_code: '{{action.result.status_code}}', body: 'whole' } },
+      206,
+      200,
+    ],
+    ['an error', { on_error: { status_code: 206, body: 'whole' } }, 404, 200],
+    ['the body of the upstream', {}, 206, 206],
+    ['the body of the upstream under a status', { on_result: { status_code: 206 } }, 206, 206],
+  ] as const) {
+    it(`is answered with ${expected} where a part meets ${what}`, async () => {
+      const outcome = upstream(status_code, new Uint8Array([1]))
+      expect((await answer('get', operation(response), outcome)).status).to.equal(expected)
+    })
+  }
+
+  describe('to an upstream of more languages', () => {
+    const languages = ['en', 'de']
+    const languageOf = async (response: object, more: object = {}, status = 200) => {
+      const document = documentOf({ '/x': { get: operation(response) } }, {}, { languages })
+      const served = serve(document, () => upstream(status, new Uint8Array([1]), more))
+      const { headers } = await served.ask('GET /v1/x', { headers: { 'accept-language': 'de' } })
+      return headers['content-language']
+    }
+
+    for (const [what, response, more, status, language] of [
+      ['no language of its own', {}, {}, 200, undefined],
+      ['its language', {}, { 'content-language': 'fr' }, 200, 'fr'],
+      ['no language of its error', {}, {}, 404, undefined],
+      [
+        'that of a declared header',
+        { on_result: { headers: { 'Content-Language': 'it' } } },
+        {},
+        200,
+        'it',
+      ],
+      ['that of the gateway for a declared body', { on_result: { body: 'x' } }, {}, 200, 'de'],
+      [
+        'that of the gateway for a declared body of an error',
+        { on_error: { body: 'x' } },
+        {},
+        404,
+        'de',
+      ],
+    ] as const) {
+      it(`passes ${what} on`, async () => {
+        expect(await languageOf(response, more, status)).to.equal(language)
+      })
+    }
+  })
 })
