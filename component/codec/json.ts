@@ -10,12 +10,16 @@ import { jsonWalk, mapLeaves, Walk } from './walk.ts'
 /** The part of ES2026 that the compiler's library does not know yet. */
 const json = JSON as unknown as { rawJSON(text: string): unknown }
 
-/** The text of bytes. @throws ServiceError 400 for what is not UTF-8 */
+/** What some programs write before a text in UTF-8; it is no part of it (RFC 3629 §6, RFC 8259 §8.1). */
+const byteOrderMark = '\ufeff'
+
+/** The text of bytes, without a byte order mark. @throws ServiceError 400 for what is not UTF-8 */
 export function decodeUtf8(bytes: Uint8Array, format = 'JSON'): string {
   if (!isUtf8(bytes)) {
     throw new ServiceError('service.error.bad_request', `the ${format} text is not valid UTF-8`)
   }
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text
 }
 
 /**

@@ -3,6 +3,7 @@ import { ServiceError } from '#component/errors.ts'
 import { type IdempotencyPlan, keyMethods } from '#component/policy/idempotency.ts'
 import type { Method } from '#component/request.ts'
 import { isInRanges } from '#component/syntax/ip-address.ts'
+import { charsetOf, isUtf8Type } from '#component/syntax/media-type.ts'
 import type {
   AdmittedNetworks,
   CompiledOperation,
@@ -74,15 +75,24 @@ export function negotiateType(
 export const negotiateLanguage = (exchange: Exchange, { languages }: CompiledVersion): string =>
   languages.length > 1 ? exchange.negotiateLanguage(languages) : (languages[0] ?? 'en')
 
+/** Names of charsets (RFC 2978 §2.3), without quotes. */
+const charsetName = /^"?([\w!#$%&'+^`{}~-]{1,40})"?$/
+
+/** The beginning of the message of a 415: which charset is not read; `""` where it is not the charset. */
+function charsetProblem(type: string): string {
+  if (isUtf8Type(type)) return ''
+  const name = charsetName.exec(charsetOf(type) ?? '')?.[1]
+  return `${name === undefined ? 'the charset' : `the charset ${name}`} is not read, only utf-8: `
+}
+
 /** 415 where `accepts` binds the request; 413 by its Content-Length where the gateway does not read, and count, the body. */
 function checkContent(exchange: Exchange, operation: CompiledOperation): void {
   const { inherited, checksType, readsBody } = operation
   const { limits } = inherited
   if (checksType && !exchange.isAccepted(inherited.accepts)) {
-    throw new ServiceError(
-      'service.error.unsupported_media_type',
-      `expected a body of type ${inherited.accepts.join(' or ')}`,
-    )
+    const wanted = `expected a body of type ${inherited.accepts.join(' or ')}`
+    const message = `${charsetProblem(exchange.header('content-type') ?? '')}${wanted}`
+    throw new ServiceError('service.error.unsupported_media_type', message)
   }
   if (readsBody || Number(exchange.header('content-length') ?? 0) <= limits.body_max_bytes) return
   throw new ServiceError(

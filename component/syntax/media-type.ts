@@ -10,11 +10,17 @@ export function essenceOf(type: string): string {
 export const isJsonType = (essence: string): boolean =>
   essence === 'application/json' || essence.endsWith('+json')
 
-/** Whether the text of the type is UTF-8: it says so (`utf-8`, `utf8`), or names no charset. */
-export function isUtf8Type(type: string): boolean {
+/** The charset of a type in lower case, as it is written; undefined where it names none. */
+export function charsetOf(type: string): string | undefined {
   for (const parameter of type.toLowerCase().split(';').slice(1)) {
     const [name = '', value = ''] = parameter.split('=', 2)
-    if (name.trim() === 'charset') return /^("?)utf-?8\1$/.test(value.trim())
+    if (name.trim() === 'charset') return value.trim()
   }
-  return true
+  return undefined
+}
+
+/** Whether the text of the type is UTF-8: it says so (`utf-8`, `utf8`), or names no charset. */
+export function isUtf8Type(type: string): boolean {
+  const charset = charsetOf(type)
+  return charset === undefined || /^("?)utf-?8\1$/.test(charset)
 }
