@@ -1,6 +1,32 @@
 /** What the access log tells of a request: the members of its line `request`. */
+import { redacted } from '#component/explain/redaction/redaction.ts'
+import { SecretNames } from '#component/explain/redaction/secret-names.ts'
+import { decodeEscapes } from '#component/syntax/request-target.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { HttpExchange } from '#http/read-request.ts'
+
+/** Characters of a path that the line has. */
+const longestPath = 256
+
+const names = new SecretNames()
+
+/**
+ * A path of no route, as received: without the values of names that hold secrets, such as `token=x` in a segment, and in a segment behind
+ * such a name.
+ */
+function shownPath(path: string): string {
+  let isHidden = false
+  const segments = path
+    .slice(0, longestPath)
+    .split('/')
+    .map((segment) => {
+      const text = decodeEscapes(segment) ?? segment
+      const isSecret = isHidden || names.valuesIn(text).length > 0
+      isHidden = !text.includes('=') && names.has(text)
+      return isSecret && text !== '' ? redacted : segment
+    })
+  return segments.join('/')
+}
 
 /**
  * The members of the line.
@@ -20,6 +46,7 @@ export function accessLine(
     ...(trace && traceMembers(trace)),
     method,
     route,
+    ...(route === '' && { host: exchange.host, path: shownPath(exchange.path) }),
     ...(tool !== undefined && { tool }),
     status,
     error: exchange.error ?? record?.error,

@@ -37,7 +37,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'http/body': { folders: ['action', 'limits'], packages: ['raw-body'] },
   'http/console': { folders: 'all', packages: ['@koa/router'] },
   'http/limits': { folders: ['http'], packages: [] },
-  'http/log': { folders: ['gateway', 'http', 'telemetry'], packages: [] },
+  'http/log': { folders: ['explain/redaction', 'gateway', 'http', 'telemetry'], packages: [] },
   'http/management': {
     folders: 'all',
     packages: ['@koa/router', '@prometheus-io/client', 'koa', 'koa-body'],
