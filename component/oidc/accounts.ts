@@ -141,8 +141,7 @@ export class Accounts {
       if (refusal !== undefined) throw refused(refusal)
       if (bound) {
         if (isSame(bound, person)) return []
-        if (bound.issuer === person.issuer) throw takenByPredecessor()
-        throw refused('the name belongs to a user of another provider')
+        throw takenByAnother(bound, person)
       }
       if (!isOpen && !realm?.users.has(authid)) {
         throw refused('the realm document has no such user, and auto_provision is false')
@@ -208,11 +207,18 @@ export class Accounts {
   }
 }
 
-/** The provider has made a user anew, or gives the claim to another one: only people can say whether it is the same person. */
-const takenByPredecessor = (): OidcError =>
-  new OidcError('ticket_issue_failed', 'the name belongs to another user of this provider', {
-    advice:
-      'The identity provider says that you are not the user who had this name here before. If you are to have it, ask an operator to free the name (service.forget_account), and log in again.',
+/**
+ * The provider has made a user anew, or gives the claim to another one; or the user comes from another issuer, as after a move of
+ * the realm: only people can say whether it is the same person.
+ */
+function takenByAnother(bound: Person, person: Person): OidcError {
+  const [whose, before] =
+    bound.issuer === person.issuer
+      ? ['another user of this provider', 'here before']
+      : ['a user of another issuer', 'here before, who came from another issuer']
+  return new OidcError('ticket_issue_failed', `the name belongs to ${whose}`, {
+    advice: `The identity provider says that you are not the user who had this name ${before}. If you are to have it, ask an operator to free the name (service.forget_account), and log in again.`,
   })
+}
 
 const refused = (message: string): OidcError => new OidcError('ticket_issue_failed', message)

@@ -62,13 +62,33 @@ describe('an account', () => {
     expect(told).to.deep.include({ code: 'ticket_issue_failed' })
     expect(told.status).to.equal(409)
     expect(told.toJSON().message).to.include('service.forget_account')
-    expect(((await refusal(foreign)) as OidcError).status, 'of another provider').to.equal(500)
     await accounts.forget(realm_uri, 'ada')
     expect(isKnown('ada')).to.equal(false)
     expect(await bind('ada', eve)).to.equal(undefined)
     const nobody = await accounts.forget(realm_uri, 'bob').catch((error: ServiceError) => error.uri)
     expect(nobody).to.equal('service.error.not_found')
   })
+
+  for (const [whose, person] of [
+    ['another subject of the issuer', { issuer: ada.issuer, sub: 'sub-9' }],
+    ['the same subject of another issuer', { issuer: 'https://new.example', sub: ada.sub }],
+    ['another subject of another issuer', foreign],
+    ['the issuer at another path', { issuer: `${ada.issuer}/realms/b`, sub: ada.sub }],
+    ['the issuer with a slash', { issuer: `${ada.issuer}/`, sub: ada.sub }],
+    ['the issuer over http', { issuer: ada.issuer.replace('https', 'http'), sub: ada.sub }],
+  ] as const) {
+    it(`is refused with 409 and a way out to ${whose}, until the name is freed`, async () => {
+      const { accounts, bind } = await openAccounts()
+      await bind('ada')
+      const told = await accounts
+        .bind(realm_uri, 'ada', person, true)
+        .catch((error: OidcError) => error)
+      expect(told).to.deep.include({ code: 'ticket_issue_failed', status: 409 })
+      expect((told as OidcError).toJSON().message).to.include('service.forget_account')
+      await accounts.forget(realm_uri, 'ada')
+      expect(await bind('ada', person)).to.equal(undefined)
+    })
+  }
 
   it('that is freed on one node is free on all', async () => {
     const [a, b] = [await openAccounts('a'), await openAccounts('b')]
