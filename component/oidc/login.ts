@@ -74,6 +74,7 @@ export class OidcLogin {
     const demands = demandsOf(parameters)
     const state: LoginState = {
       ...{ realm_uri, provider: name, redirect_uri, client_id, device_id, iat: this.#now() },
+      origins: provider.origins,
       callback: provider.settings.redirect_uri ?? request.callbackUrl(name),
       state: randomText(),
       nonce: randomText(),
@@ -119,6 +120,10 @@ export class OidcLogin {
       throw new OidcError('provider_error', message, { answer })
     }
     const provider = await providers.get(realm_uri, name)
+    if (!provider.mayGet(login.origins)) {
+      const message = 'the provider of the realm has another address since the login began'
+      throw new OidcError('invalid_state', message)
+    }
     await this.#use(login)
     const found = await provider.exchange(search, login)
     const { settings } = provider

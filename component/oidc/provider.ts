@@ -17,6 +17,7 @@ import { mismatchIn } from '#component/oidc/client/issuer-mismatch.ts'
 import { failureOf, type SentRequest } from '#component/oidc/client/provider-answer.ts'
 import type { Site } from '#component/oidc/client/site.ts'
 import { OidcError } from '#component/oidc-error.ts'
+import { newOrigins } from '#component/realm/documents/secret-origins.ts'
 import { withoutNulls } from '#component/syntax/values.ts'
 import { type Claims, type Told, toldBy } from './claims.ts'
 import { checkDemands, type LoginParameters } from './login-parameters.ts'
@@ -31,6 +32,8 @@ export interface Exchanged extends Told {
   readonly sub: string
   /** The session at the provider, which its logout tokens name. */
   readonly sid?: string
+  /** Where the tokens may be sent: to this provider. */
+  readonly origins: readonly string[]
   /** As the provider signed it. */
   readonly id_token: string
   readonly access_token: string
@@ -47,6 +50,8 @@ type Answers = Map<string, Response>
 
 interface Parts {
   readonly settings: ProviderSettings
+  /** As `Realms.secretOrigins` tells them. */
+  readonly origins: readonly string[]
   readonly site: Site
   readonly secrets: ClientSecrets
   readonly discovered: Discovered
@@ -66,6 +71,16 @@ export class Provider {
     this.settings = settings
     this.#parts = parts
     this.#authentication = clientAuthentication(settings, secrets, discovered)
+  }
+
+  /** Where the secrets of its settings, and what it gives, may be sent. */
+  get origins(): readonly string[] {
+    return this.#parts.origins
+  }
+
+  /** Whether it may be sent what was given for these origins; undefined: by a gateway that kept none. */
+  mayGet(origins: readonly string[] | undefined): boolean {
+    return origins === undefined || newOrigins(this.origins, origins).length === 0
   }
 
   /**
@@ -139,7 +154,7 @@ export class Provider {
         issuer: claims.iss,
         sub: claims.sub,
         ...(typeof claims.sid === 'string' && claims.sid !== '' && { sid: claims.sid }),
-        ...{ id_token, access_token },
+        ...{ id_token, access_token, origins: this.origins },
         ...(Number.isSafeInteger(expires_at) && { access_token_expires_at: expires_at }),
         ...(tokens.refresh_token !== undefined && { refresh_token: tokens.refresh_token }),
       }

@@ -9,7 +9,7 @@ import { type ProviderSettings, settingsOf } from './settings.ts'
 
 /** The dependencies of providers. */
 export interface ProviderPorts extends DiscoveryPorts {
-  readonly realms: Pick<Realms, 'realm' | 'openSecret'>
+  readonly realms: Pick<Realms, 'realm' | 'openSecret' | 'secretOrigins'>
 }
 
 /** The providers of all realms. */
@@ -26,11 +26,13 @@ export class Providers {
   async get(realm_uri: string, name: string): Promise<Provider> {
     const { realms, fetch, clock } = this.#ports
     const settings = settingsOf(realms, realm_uri, name)
+    const origins = realms.secretOrigins(realm_uri, name)
     const secret = await this.#open(realm_uri, settings, 'client_secret')
     const key = await this.#key(realm_uri, settings)
     const site = await siteOf(settings)
     const discovered = await this.#discovery.get(site)
-    return new Provider({ settings, site, secrets: { secret, key }, discovered, fetch, clock })
+    const secrets = { secret, key }
+    return new Provider({ settings, origins, site, secrets, discovered, fetch, clock })
   }
 
   /**
@@ -63,8 +65,10 @@ export class Providers {
       const message = `info.oidc_providers.${settings.name}.${key} cannot be read`
       return new OidcError('provider_unavailable', message, { cause })
     }
+    const { realms } = this.#ports
     try {
-      const secret = await this.#ports.realms.openSecret(realm_uri, settings[key])
+      const to = realms.secretOrigins(realm_uri, settings.name)
+      const secret = await realms.openSecret(realm_uri, settings[key], to)
       if (!secret) throw problem()
       return secret
     } catch (cause) {

@@ -70,11 +70,12 @@ export class RealmWriter {
 
   /**
    * Checks documents, each by itself and beside the stored ones.
+   * @param keepsSecrets whether those that they do not name are the stored ones
    * @throws InvalidSpecError with every issue
    */
-  check(documents: unknown, stored: StoredRealms): CheckedLoad {
+  check(documents: unknown, stored: StoredRealms, keepsSecrets = true): CheckedLoad {
     const { environment } = this.#ports
-    const checked = checkDocuments(documents, environment)
+    const checked = checkDocuments(documents, environment, keepsSecrets)
     checkTogether(checked, stored, environment)
     return checked
   }

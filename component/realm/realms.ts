@@ -4,8 +4,9 @@ import type { UserName } from '#component/identity.ts'
 import type { Log } from '#component/log.ts'
 import type { Edit } from '#component/realm/documents/edits.ts'
 import { prototypesOf } from '#component/realm/documents/inheritance.ts'
-import { restoredUsers, revokedUsers } from '#component/realm/documents/membership.ts'
+import { at, restoredUsers, revokedUsers } from '#component/realm/documents/membership.ts'
 import type { Realm, RealmDocument } from '#component/realm/documents/model.ts'
+import { originsOf, providersAt } from '#component/realm/documents/secret-origins.ts'
 import { openSecret } from '#component/realm/documents/secrets.ts'
 import { shownRealm } from '#component/realm/documents/shown-realm.ts'
 import { changedPassword } from '#component/realm/documents/stored-secrets.ts'
@@ -136,7 +137,7 @@ export class Realms {
       check(shown)
       const drafts = [{ id: uri, document }]
       const { prepared, written } = await this.#writer.write(
-        async (stored) => ({ checked: this.#writer.check(shown, stored), drafts }),
+        async (stored) => ({ checked: this.#writer.check(shown, stored, false), drafts }),
         conditions,
         by,
       )
@@ -267,16 +268,27 @@ export class Realms {
   /**
    * The text of a secret in `info` of a realm: sealed, in the clear, or `{env: …}` or `{file: …}`.
    * @param value as {@link realm} has it
-   * @returns undefined if it is absent or was sealed with another `store.key`
+   * @param to where it is to be sent, as {@link secretOrigins} tells; absent: nowhere
+   * @returns undefined if it is absent, or was sealed with another `store.key`, or for other origins
    * @throws Error when the file that it names cannot be read
    */
-  openSecret(uri: string, value: unknown): Promise<string | undefined> {
+  openSecret(uri: string, value: unknown, to?: readonly string[]): Promise<string | undefined> {
+    const inherited = this.#line(uri).map((one) => String(one.uri))
+    return openSecret(value, [uri, ...inherited], this.#ports, to)
+  }
+
+  /** Where the secrets of an identity provider of the realm may go: the origins that its settings name. */
+  secretOrigins(uri: string, provider: string): readonly string[] {
+    const holder = this.#line(uri).find((one) => 'info' in one)
+    return originsOf(at(holder, [...providersAt, provider]))
+  }
+
+  /** The document of a realm, and those that it inherits from, nearest first. */
+  #line(uri: string): readonly RealmDocument[] {
     const { document } = this.#live.stored.get(uri) ?? {}
-    const chain = document
-      ? prototypesOf(document, (at) => this.#live.stored.get(at)?.document)
-      : []
-    const inherited = typeof chain === 'string' ? [] : chain.map((one) => String(one.uri))
-    return openSecret(value, [uri, ...inherited], this.#ports)
+    if (!document) return []
+    const chain = prototypesOf(document, (at) => this.#live.stored.get(at)?.document)
+    return typeof chain === 'string' ? [document] : [document, ...chain]
   }
 
   /** The password of an enabled user, where passwords are kept; undefined where not, and when it was sealed with another `store.key`. */

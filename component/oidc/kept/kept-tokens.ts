@@ -19,6 +19,8 @@ interface Tokens {
   readonly access_token_expires_at?: number
   /** Absent: the provider gives none. */
   readonly refresh_token?: string
+  /** Where they may be sent to be renewed; absent in a login that a gateway of before keeps. */
+  readonly origins?: readonly string[]
 }
 
 /** What is kept of a login, sealed. */
@@ -70,7 +72,7 @@ export class KeptTokens {
     settings: ProviderSettings,
   ): Promise<void> {
     const { store, clock } = this.#ports
-    const { access_token, access_token_expires_at, refresh_token, ofIdTokenOnly } = tokens
+    const { access_token, access_token_expires_at, refresh_token, ofIdTokenOnly, origins } = tokens
     const { pass_access_token, recheck_interval } = settings
     if (!pass_access_token && recheck_interval === 0) return
     if (refresh_token === undefined) this.#tell(claims.aud, settings)
@@ -85,6 +87,7 @@ export class KeptTokens {
         }),
         ...(refresh_token !== undefined && { refresh_token }),
         ...(recheck_interval > 0 && { ofIdTokenOnly }),
+        ...(origins && { origins }),
       }),
       // revocations compare with what the ticket says
       ...{ created_at: bearer.iat * 1_000, checked_at: clock.now(), lease_until: 0 },

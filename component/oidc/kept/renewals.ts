@@ -46,8 +46,12 @@ export class Renewals {
   async renew(claims: TicketClaims, found: Found): Promise<Kept | undefined> {
     const { tokens, providers } = this.#ports
     const { id, aud, oidc_provider: name = '' } = claims
-    const { refresh_token } = found.kept
+    const { refresh_token, origins } = found.kept
     const provider = await providers.get(aud, name)
+    if (!provider.mayGet(origins)) {
+      const message = 'the login was made at another address of the provider'
+      throw new OidcError('provider_unavailable', message)
+    }
     if (refresh_token === undefined || !(await tokens.lease(id, found))) return undefined
     try {
       return await this.#ask(claims, { ...found.kept, refresh_token }, provider)
@@ -70,8 +74,10 @@ export class Renewals {
       .catch((error: unknown) => this.#endIfRefused(claims, error))
     const { claims: ofIdToken, ...given } = refreshed
     const { standing = standingOf(claims), ofIdTokenOnly } = kept
+    const { origins } = provider
     const next: Kept = {
       ...tokens.renewed(given),
+      origins,
       ...(kept.standing && { standing }),
       ...(ofIdTokenOnly && { ofIdTokenOnly }),
     }

@@ -10,6 +10,7 @@ import { leadsBack, prototypeOf } from './inheritance.ts'
 import { at } from './membership.ts'
 import type { RealmDocument } from './model.ts'
 import { validateRealm } from './realm-rules.ts'
+import { movedSecrets } from './secret-origins.ts'
 import { mask, type Unmasked, withoutMasks } from './shown-realm.ts'
 import { withHidden } from './stored-secrets.ts'
 
@@ -27,6 +28,8 @@ export interface CheckedLoad {
   readonly candidates: readonly Candidate[]
   readonly issues: readonly Issue[]
   readonly warnings: readonly Issue[]
+  /** Whether the secrets that a document does not name are the stored ones; a version of the history has its own. */
+  readonly keepsSecrets: boolean
 }
 
 /** The URI that a document gives. */
@@ -47,7 +50,11 @@ function unmask({ written, filled, path }: Candidate): Candidate {
 }
 
 /** Checks each document by itself. It checks a copy, which does not change while the load runs. */
-export function checkDocuments(document: unknown, environment: Environment): CheckedLoad {
+export function checkDocuments(
+  document: unknown,
+  environment: Environment,
+  keepsSecrets = true,
+): CheckedLoad {
   const text = stringifyJson(document)
   const copy = parseJson(text, documentRules)
   const report = new Report([], 'hidden')
@@ -60,38 +67,46 @@ export function checkDocuments(document: unknown, environment: Environment): Che
     candidates: candidates.map(unmask),
     issues: [...unset, ...described],
     warnings: report.warnings,
+    keepsSecrets,
   }
 }
 
-/** The masks of a document that stand for nothing: the stored document has no secret there. */
-function lostMasks(
+/**
+ * What is wrong with the secrets that a document keeps: masks that stand for nothing, because the stored document has no secret
+ * there, and secrets that would go to another address.
+ */
+function keptIssues(
   { written, filled, path, masks }: Candidate,
   stored: StoredDocuments,
   environment: Environment,
-): Issue[] {
-  if (masks.length === 0) return []
+): readonly Issue[] {
   const fill = (value: unknown) => fillEnvironment(value, environment, '', [])
   const before = stored.get(uriOf(filled) ?? '')?.document
+  if (masks.length === 0 && before === undefined) return []
   const whole = withHidden(written as RealmDocument, before, fill)
   const lost = masks.filter((keys) => (at(whole, keys) ?? undefined) === undefined)
   const message = `${mask} stands for the stored secret, and there is none here`
-  return lost.map((keys) => ({ path: pointer(path, ...keys), message }))
+  return [
+    ...lost.map((keys) => ({ path: pointer(path, ...keys), message })),
+    ...movedSecrets({ loaded: written, whole, stored: before }, path),
+  ]
 }
 
 /** Stored documents, by URI. */
 type StoredDocuments = ReadonlyMap<string, { readonly document: RealmDocument }>
 
 /**
- * Checks what no document shows by itself: duplicate URIs, prototypes that are missing or inherit from their heir, and masks
- * that stand for nothing.
+ * Checks what no document shows by itself: duplicate URIs, prototypes that are missing or inherit from their heir, masks that
+ * stand for nothing, and secrets that would go to another address.
  * @throws InvalidSpecError with these and all other issues
  */
 export function checkTogether(
-  { candidates, issues }: CheckedLoad,
+  { candidates, issues, keepsSecrets }: CheckedLoad,
   stored: StoredDocuments,
   environment: Environment,
 ): void {
-  const found = candidates.flatMap((one) => lostMasks(one, stored, environment))
+  const keeping = keepsSecrets ? candidates : []
+  const found = keeping.flatMap((one) => keptIssues(one, stored, environment))
   const parents = new Map<string, string | undefined>()
   for (const [uri, { document }] of stored) parents.set(uri, prototypeOf(document))
   const seen = new Set<string>()

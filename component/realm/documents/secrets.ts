@@ -1,13 +1,25 @@
 /** The secrets of a realm document: which values are secrets, and how they are sealed and opened. */
 import { readFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { SecretBox } from '#component/secret-box.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type Environment, fillEnvironment, isReference } from './environment.ts'
 import { at } from './membership.ts'
 import type { WampCraSecret } from './password.ts'
+import { newOrigins, originsOf, providersAt } from './secret-origins.ts'
 
 /** The purpose under which the secrets of one realm document are sealed. */
 export const purposeOf = (realm_uri: string): string => `realm ${realm_uri}`
+
+/** The same for those that are sent to an identity provider. */
+const sentPurposeOf = (realm_uri: string): string => `realm ${realm_uri} sent`
+
+/** The text of a secret that is sent, as it is sealed. */
+interface Sent {
+  readonly text: string
+  /** Where it may go, as {@link originsOf} has it. */
+  readonly origins: readonly string[]
+}
 
 /** The words that the keys of secrets have. */
 export const secretWords = [
@@ -57,18 +69,34 @@ const only = (value: unknown, key: string): string | undefined => {
 const isElsewhere = (value: unknown): boolean =>
   ['env', 'file', 'sealed'].some((key) => only(value, key) !== undefined)
 
-/** Opens a text that was sealed for one of the realms; undefined if it was sealed for another realm or with another key. */
-function openAny(sealed: string, realm_uris: readonly string[], box: Pick<SecretBox, 'open'>) {
+/**
+ * Opens a text that was sealed for one of the realms; undefined if it was sealed for another realm or with another key. One of
+ * before secrets were sealed with their origins has none.
+ */
+function openAny(
+  sealed: string,
+  realm_uris: readonly string[],
+  box: Pick<SecretBox, 'open'>,
+): (Pick<Sent, 'text'> & Partial<Sent>) | undefined {
   for (const uri of realm_uris) {
-    const opened = box.open(sealed, purposeOf(uri))
-    if (opened !== undefined) return opened
+    const sent = box.open(sealed, sentPurposeOf(uri))
+    if (sent !== undefined) return JSON.parse(sent) as Sent
+    const text = box.open(sealed, purposeOf(uri))
+    if (text !== undefined) return { text }
   }
   return undefined
 }
 
+/** A place of a document: whether it is that of a secret, where that may go if it is sent, and the keys that lead there. */
+interface Place {
+  readonly isSecret: boolean
+  readonly origins: readonly string[] | undefined
+  readonly keys: readonly string[]
+}
+
 /**
  * The document with every secret sealed: `{sealed: "v1.…"}`. References to secrets, `${NAME}`, `{env: …}` or `{file: …}`,
- * stay as they are, as does `meta`, which the gateway does not read.
+ * stay as they are, as does `meta`, which the gateway does not read. Those of a provider are sealed with their origins.
  * @param before the stored document that is replaced: the sealed text of an unchanged secret is kept
  */
 export function sealSecrets(
@@ -77,34 +105,41 @@ export function sealSecrets(
   realm_uri: string,
   box: Pick<SecretBox, 'seal' | 'open'>,
 ): unknown {
-  const seal = (text: string, old: unknown) => {
+  const seal = (text: string, old: unknown, origins?: readonly string[]) => {
     const sealed = only(old, 'sealed')
-    const isSame = sealed !== undefined && openAny(sealed, [realm_uri], box) === text
-    return { sealed: isSame ? sealed : box.seal(text, purposeOf(realm_uri)) }
+    const opened = sealed === undefined ? undefined : openAny(sealed, [realm_uri], box)
+    if (opened && isDeepStrictEqual(opened, { text, ...(origins && { origins }) }))
+      return { sealed }
+    return origins
+      ? { sealed: box.seal(JSON.stringify({ text, origins }), sentPurposeOf(realm_uri)) }
+      : { sealed: box.seal(text, purposeOf(realm_uri)) }
   }
-  const walk = (value: unknown, old: unknown, isSecret: boolean, holder?: string): unknown => {
+  const walk = (value: unknown, old: unknown, of: Place): unknown => {
+    const { isSecret, origins, keys } = of
     if (typeof value === 'string') {
-      return isSecret && value !== '' && !isReference(value) ? seal(value, old) : value
+      return isSecret && value !== '' && !isReference(value) ? seal(value, old, origins) : value
     }
     if (Array.isArray(value)) {
-      return value.map((item, index) => walk(item, Array.isArray(old) ? old[index] : {}, isSecret))
+      const inner = { isSecret, origins, keys: [...keys, ''] }
+      return value.map((item, index) => walk(item, Array.isArray(old) ? old[index] : {}, inner))
     }
     if (!isMap(value) || (isSecret && isElsewhere(value))) return value
+    const isProvider = keys.length === 3 && providersAt.every((key, index) => keys[index] === key)
+    const ofMembers = isProvider ? originsOf(value) : origins
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [
         key,
         key === 'meta'
           ? member
-          : walk(
-              member,
-              at(old, [key]),
-              isSecret || (!isChosenName(holder, member) && isSealedKey(key)),
-              key,
-            ),
+          : walk(member, at(old, [key]), {
+              isSecret: isSecret || (!isChosenName(keys.at(-1), member) && isSealedKey(key)),
+              origins: ofMembers,
+              keys: [...keys, key],
+            }),
       ]),
     )
   }
-  return walk(document, before, false)
+  return walk(document, before, { isSecret: false, origins: undefined, keys: [] })
 }
 
 /** The key and the environment by which {@link openSecret} opens a secret. */
@@ -116,13 +151,15 @@ interface Keyring {
 /**
  * The text of a secret that is sealed, in the clear, or referred to.
  * @param realm_uris the realm, and those that it inherits from
- * @returns undefined for an absent variable, or a text that was sealed with another `store.key`
+ * @param to where it is to be sent, as {@link originsOf} has it; absent: nowhere
+ * @returns undefined for an absent variable, or a text that was sealed with another `store.key`, or for other origins
  * @throws Error when the file of a reference cannot be read
  */
 export async function openSecret(
   value: unknown,
   realm_uris: readonly string[],
   { box, environment }: Keyring,
+  to: readonly string[] = [],
 ): Promise<string | undefined> {
   const fill = (text: string) => String(fillEnvironment(text, environment, '', []))
   if (typeof value === 'string') return fill(value)
@@ -130,7 +167,8 @@ export async function openSecret(
   if (name !== undefined) return environment[name]
   if (file !== undefined) return (await readFile(file, 'utf8')).trimEnd()
   const opened = sealed === undefined ? undefined : openAny(sealed, realm_uris, box)
-  return opened === undefined ? undefined : fill(opened)
+  if (opened === undefined || newOrigins(to, opened.origins ?? to).length > 0) return undefined
+  return fill(opened.text)
 }
 
 /** The user whose WAMP-CRA secret it is. */

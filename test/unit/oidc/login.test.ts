@@ -1,6 +1,7 @@
 /** A login from the first redirect to the ticket, and who may finish it. */
 import { expect } from 'chai'
 import { decode, exchange } from '#test/unit/token/doubles.ts'
+import { FakeProvider } from './fake-provider.ts'
 import {
   browser,
   callback,
@@ -55,6 +56,31 @@ describe('a login', () => {
     expect(finished?.name).to.equal(`__Host-service_finished_${realm_uri}`)
     expect(cleared).to.deep.equal([...by.cookies.keys()].map((name) => ({ name, value: '' })))
   })
+
+  for (const [what, keys] of [
+    ['issuer', ['issuer']],
+    ['internal address', ['internal_issuer_url']],
+    ['issuer and internal address', ['issuer', 'internal_issuer_url']],
+  ] as const) {
+    it(`does not give its code to a provider that has another ${what} since it began`, async () => {
+      const evil = await FakeProvider.open(() => clock.now())
+      try {
+        const by = browser()
+        const url = provider.authorize(await node.begin(by))
+        // inside, it calls itself as the other one does
+        if (!keys.some((key) => key === 'issuer')) {
+          evil.twist = { metadata: { issuer: provider.issuer } }
+        }
+        await node.declare(Object.fromEntries(keys.map((key) => [key, evil.issuer])))
+        expect(await codeOf(() => node.finish(by, url))).to.equal('invalid_state')
+        expect(evil.asked.filter((line) => line.startsWith('POST'))).to.deep.equal([])
+        await node.declare()
+        await node.finish(by, url)
+      } finally {
+        await evil.close()
+      }
+    })
+  }
 
   it('is counted when it has come to its end, or was refused, and not when the provider is away', async () => {
     const by = browser()

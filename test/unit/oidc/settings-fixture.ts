@@ -22,6 +22,7 @@ export const realmsOf = (oidc_providers: unknown, more: Partial<Realm> = {}) => 
   const realm = realmWith({ info: { oidc_providers }, ...more })
   return {
     realm: (uri: string) => (uri === 'r' ? realm : undefined),
+    secretOrigins: () => [],
     openSecret: async (_uri: string, value: unknown) =>
       typeof value === 'string' ? value : undefined,
   }

@@ -28,7 +28,7 @@ const keys = {
   ),
   client_id: read('Required. The name of the gateway at the provider.', 'books'),
   client_secret: read(
-    'The secret of the gateway at the provider: a text, `{env: NAME}` or `{file: …}`. Absent for a public client; a load without it keeps the stored one.',
+    'The secret of the gateway at the provider: a text, `{env: NAME}` or `{file: …}`. Absent for a public client; a load without it keeps the stored one, unless it names a new address for it: see [where secrets go](security.md#openid-connect).',
     { env: 'BOOKS_OIDC_SECRET' },
   ),
   client_authentication: described(

@@ -1,6 +1,7 @@
 /** Logins that are checked again at their provider: who asks, what changes, what ends, and what is served meanwhile. */
 import { expect } from 'chai'
 import type { TicketClaims } from '#component/token/ticket.ts'
+import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import { clock, freshLogins, node, provider, realm_uri } from '#test/unit/oidc/login-fixture.ts'
 import { reasonOf } from '#test/unit/token/doubles.ts'
 
@@ -20,13 +21,16 @@ describe('a login that is checked again', () => {
   freshLogins()
   let claims: TicketClaims
   let changed: TicketClaims[]
+  let evil: FakeProvider
 
   beforeEach(async () => {
     await node.declare(settings)
     provider.givesRefreshTokens = true
     claims = (await node.logIn()).claims
     changed = []
+    evil = await FakeProvider.open(() => clock.now())
   })
+  afterEach(() => evil.close())
 
   const current = async (rechecks = node.rechecks) => {
     const { authroles, oidc_claims } = await rechecks.current(
@@ -51,6 +55,29 @@ describe('a login that is checked again', () => {
     )
     expect(refresh_token).to.equal(provider.refreshToken)
   })
+
+  for (const [what, moved] of [
+    ['another internal address', () => ({ internal_issuer_url: evil.issuer })],
+    ['another issuer', () => ({ issuer: evil.issuer })],
+  ] as const) {
+    it(`is not asked about at a provider with ${what}, which gets none of its tokens`, async () => {
+      // it calls itself as the realm does
+      evil.twist = {
+        metadata: { issuer: what === 'another issuer' ? evil.issuer : provider.issuer },
+      }
+      await node.declare({ ...settings, ...moved() })
+      pass(interval)
+      expect(await current()).to.deep.equal(asAtLogin)
+      pass(grace + 1)
+      expect(await refusal()).to.equal(overdue)
+      expect(evil.asked.filter((line) => line.startsWith('POST'))).to.deep.equal([])
+      expect(asked()).to.equal(0)
+      // and goes on where it was
+      await node.declare(settings)
+      expect(await current()).to.deep.equal(asAtLogin)
+      expect(asked()).to.equal(1)
+    })
+  }
 
   it('is asked about when the interval has passed, once for each, and not before', async () => {
     pass(interval - 1)
