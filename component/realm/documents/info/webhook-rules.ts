@@ -115,6 +115,17 @@ function secretProblem(value: unknown, scheme: unknown): string | undefined {
   return 'expected whsec_ and base64 of 24 to 64 bytes, or whpk_ and base64 of a public key of Ed25519'
 }
 
+/** A shorter key of HMAC can be guessed from one message that it has signed; RFC 2104 §3 wants as many bytes as the hash has. */
+const leastBytes = 16
+
+/** Whether a secret of one of the schemes with a text as key is short; one that is elsewhere is not known here. */
+const isShort = (value: unknown, scheme: WebhookScheme): boolean =>
+  scheme !== 'standard' &&
+  typeof value === 'string' &&
+  value !== '' &&
+  value !== mask &&
+  Buffer.byteLength(value) < leastBytes
+
 /** The secrets that a sender has, with the keys that lead to each. */
 function secretsOf({
   secret,
@@ -142,6 +153,11 @@ export const sender: Rule = described(
     }
     const scheme = webhookSchemes.find((one) => one === value.scheme)
     if (scheme === undefined) return
+    for (const [secret, ...at] of secretsOf(value)) {
+      if (!isShort(secret, scheme)) continue
+      const advice = `the secret has less than ${leastBytes} bytes, and can be guessed from a signed message: use a random one of 32`
+      report.warn(pointer(path, ...at), advice)
+    }
     if (scheme === 'hmac' && !Object.hasOwn(value, 'header')) {
       report.missing(path, 'header', 'the header of the signature')
     }

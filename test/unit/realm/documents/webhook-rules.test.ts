@@ -7,6 +7,7 @@ const uri = 'com.example.test'
 const realm = (webhook_senders: unknown) => ({ uri, info: { webhook_senders } })
 const at = '/info/webhook_senders/it'
 const key = (bytes: number) => Buffer.alloc(bytes, 1).toString('base64')
+const long = 'a secret of 16 B'
 const ofStandard =
   'expected whsec_ and base64 of 24 to 64 bytes, or whpk_ and base64 of a public key of Ed25519'
 
@@ -23,7 +24,7 @@ async function load(sender: unknown) {
 
 describe('a sender of webhooks', () => {
   for (const [what, sender] of [
-    ['of GitHub', { scheme: 'github', secret: 's', username: 'hook-github' }],
+    ['of GitHub', { scheme: 'github', secret: long, username: 'hook-github' }],
     ['of Stripe', { scheme: 'stripe', secrets: [{ env: 'A' }, { env: 'B' }], tolerance: 300 }],
     ['of Standard Webhooks', { scheme: 'standard', secret: { file: '/run/secrets/svix' } }],
     ['with a shared key', { scheme: 'standard', secret: `whsec_${key(24)}` }],
@@ -32,7 +33,7 @@ describe('a sender of webhooks', () => {
       'with an HMAC',
       {
         ...{ scheme: 'hmac', header: 'x-signature', algorithm: 'sha512', encoding: 'base64' },
-        ...{ prefix: 'v=', id_header: 'x-id', secret: 's', description: 'old' },
+        ...{ prefix: 'v=', id_header: 'x-id', secret: long, description: 'old' },
       },
     ],
   ] as const) {
@@ -100,8 +101,32 @@ describe('a sender of webhooks', () => {
     })
   }
 
+  for (const [what, sender, places] of [
+    ['GitHub, of 15 bytes', { scheme: 'github', secret: long.slice(1) }, ['secret']],
+    ['Stripe, of 1 byte', { scheme: 'stripe', secret: 's' }, ['secret']],
+    ['an HMAC, empty but for a blank', { scheme: 'hmac', header: 'x', secret: ' ' }, ['secret']],
+    [
+      'a rotation',
+      { scheme: 'github', secrets: [long, 'old', 'é'.repeat(7)] },
+      ['secrets/1', 'secrets/2'],
+    ],
+    ['16 bytes in 8 characters', { scheme: 'github', secret: 'é'.repeat(8) }, []],
+    ['a secret elsewhere', { scheme: 'github', secrets: [{ env: 'A' }, { file: '/b' }] }, []],
+  ] as const) {
+    it(`is warned of where its secret is short, and only there: ${what}`, async () => {
+      const { warnings } = await load(sender)
+      expect(warnings).to.deep.equal(
+        places.map((place) => ({
+          path: `${at}/${place}`,
+          message:
+            'the secret has less than 16 bytes, and can be guessed from a signed message: use a random one of 32',
+        })),
+      )
+    })
+  }
+
   it('is warned of for keys that its scheme does not have', async () => {
-    const { warnings } = await load({ scheme: 'github', secret: 's', tolerance: 5, header: 'x-a' })
+    const { warnings } = await load({ scheme: 'github', secret: long, tolerance: 5, header: 'x-a' })
     expect(warnings).to.deep.equal([
       {
         path: `${at}/header`,
