@@ -29,8 +29,8 @@ export interface TokenGrant {
   /** The client that it was issued to (RFC 9068 §2.2), and its id. */
   readonly client_id: string | undefined
   readonly jti: string | undefined
-  /** When it was issued; seconds since the epoch, 0 where it does not say so. */
-  readonly iat: number
+  /** When it was issued; seconds since the epoch. undefined: it does not say so. */
+  readonly iat: number | undefined
   /** When it is refused: when it expires by the clock of the issuer, and the tolerance has passed. Milliseconds since the epoch. */
   readonly endsAt: number
 }
@@ -114,7 +114,7 @@ export function grantOf(claims: Claims, settings: IssuerSettings): TokenGrant {
     // Keycloak and Auth0 say azp, Okta cid
     client_id: textOf(claims.client_id ?? claims.azp ?? claims.cid),
     jti: textOf(jti),
-    iat: typeof iat === 'number' ? iat : 0,
+    iat: typeof iat === 'number' ? iat : undefined,
     endsAt: (Number(exp) + clock_tolerance_secs) * 1000,
   }
 }

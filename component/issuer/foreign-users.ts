@@ -47,7 +47,13 @@ export class ForeignUsers {
     if (!mayUse(realm, issuerMethod, authid, address)) {
       throw new TokenError('the sources of the realm do not admit the user of the token from there')
     }
-    if (this.isRevoked(token, authid)) throw new TokenError('the token was revoked')
+    if (this.isRevoked(token, authid)) {
+      throw new TokenError(
+        token.iat === undefined
+          ? 'the tokens of the user were revoked, and this one does not say when it was issued (iat)'
+          : 'the token was revoked',
+      )
+    }
     return identity
   }
 
@@ -69,9 +75,10 @@ export class ForeignUsers {
     return identity
   }
 
-  /** Whether everything that the user was issued was revoked since the token was. */
-  isRevoked({ realm_uri, iat }: ForeignToken, authid: string): boolean {
-    return iat <= this.#ports.revocations.notBefore(realm_uri, authid)
+  /** Whether everything that the user was issued was revoked since the token was: of one without `iat`, at any time. */
+  isRevoked({ realm_uri, iat = 0 }: ForeignToken, authid: string): boolean {
+    const until = this.#ports.revocations.notBefore(realm_uri, authid)
+    return until > 0 && iat <= until
   }
 
   /** Whether users of issuers may have this name in the realm as it is now. */

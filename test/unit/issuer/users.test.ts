@@ -4,6 +4,9 @@ import { ServiceError } from '#component/errors.ts'
 import { issuerProblem } from '#component/issuer/settings.ts'
 import { answerTo, type Foreign, openForeign, realm_uri } from './fixture.ts'
 
+const noIssueTime =
+  '401 the tokens of the user were revoked, and this one does not say when it was issued (iat)'
+
 describe('the user of a token of another issuer', () => {
   let node: Foreign
   let token: string
@@ -15,6 +18,8 @@ describe('the user of a token of another issuer', () => {
 
   const answer = (peername?: string) =>
     answerTo(() => node.ask(token, 'corp', {}, peername ?? '192.0.2.1:5000'))
+  const revokeUser = (authid: string, realm = realm_uri) =>
+    node.revocations.revokeUsers([{ realm_uri: realm, authid }])
   const bind = (authid: string, sub = 'ada', issuer = node.server.url) =>
     node.accounts.bind(realm_uri, authid, { issuer, sub }, true)
 
@@ -112,9 +117,27 @@ describe('the user of a token of another issuer', () => {
     node.pass(61)
     token = await node.server.token()
     expect(await answer()).to.equal('ok corp|ada')
-    token = await node.server.token({ claims: { iat: undefined } })
-    expect(await answer()).to.equal('401 the token was revoked')
   })
+
+  for (const [what, revoke, expected] of [
+    ['nothing', () => Promise.resolve(), 'ok corp|ada'],
+    ['what is of another user', () => revokeUser('corp|eve'), 'ok corp|ada'],
+    ['what is of the user of another issuer', () => revokeUser('other|ada'), 'ok corp|ada'],
+    ['what is of the user of another realm', () => revokeUser('corp|ada', 'com.b'), 'ok corp|ada'],
+    ['what is of the user', () => revokeUser('corp|ada'), noIssueTime],
+  ] as const) {
+    it(`comes to ${expected} with a token without iat where ${what} was revoked`, async () => {
+      token = await node.server.token({ claims: { iat: undefined } })
+      expect(await answer()).to.equal('ok corp|ada')
+      await revoke()
+      expect(await answer()).to.equal(expected)
+      node.pass(61)
+      token = await node.server.token({ claims: { iat: undefined } })
+      expect(await answer(), 'a new one').to.equal(expected)
+      token = await node.server.token()
+      expect(await answer(), 'one that says when it was issued').to.equal('ok corp|ada')
+    })
+  }
 
   it('needs a confirmed address where addresses are names', async () => {
     await node.declare({ authid_claim: 'email' })
