@@ -28,6 +28,30 @@ export const conditionalFields: ReadonlySet<string> = new Set([
   'range',
 ])
 
+/**
+ * Fields by which frameworks take another method, scheme, path or host for that of the request: Rack, Rails, Laravel,
+ * Symfony, ASP.NET, Spring, Express (method-override), IIS, and Zend. Lower case.
+ */
+export const overridingFields: ReadonlySet<string> = new Set([
+  'x-http-method-override',
+  'x-http-method',
+  'x-method-override',
+  'x-original-url',
+  'x-original-uri',
+  'x-original-path',
+  'x-original-method',
+  'x-rewrite-url',
+  'x-rewrite-uri',
+  'x-override-url',
+  'x-original-host',
+  'x-host',
+  'x-http-host-override',
+  'x-http-destinationurl',
+  'x-url-scheme',
+  'x-original-proto',
+  'x-original-scheme',
+])
+
 /** Why a text is not the value of a field; undefined when it is: no controls but tab, and one byte a character (RFC 9110 §5.5). */
 export function fieldValueProblem(text: string): string | undefined {
   for (let index = 0; index < text.length; index += 1) {

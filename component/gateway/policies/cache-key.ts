@@ -78,6 +78,11 @@ export class CacheKeys {
     return key
   }
 
+  /** The request fields that the document names, in `vary` and in expressions; lower case. */
+  fieldsOf(route: CompiledOperation, plan: CachePlan): readonly string[] {
+    return this.#factsOf(route, plan).fields
+  }
+
   #factsOf(route: CompiledOperation, { vary }: CachePlan): RouteFacts {
     const known = this.#routes.get(route)
     if (known) return known

@@ -195,7 +195,8 @@ export class Caching {
     const fill = cache.begin(labels)
     const hasPurges = plan.purges.length > 0
     if (hasPurges && this.#ports.isHeard?.({ realm_uri, plan }) === false) fill.isVoid = true
-    const exchange = new FillingExchange(request.exchange, trace)
+    const named = this.#keys.fieldsOf(route, plan)
+    const exchange = new FillingExchange(request.exchange, trace, named)
     const run = async (): Promise<Landed> => {
       try {
         return await this.#run(request, exchange, { base, key }, fill)

@@ -2,7 +2,7 @@
 import type { RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { Content, Exchange } from '#component/gateway/exchange.ts'
-import { conditionalFields } from '#component/syntax/http-field.ts'
+import { conditionalFields, overridingFields } from '#component/syntax/http-field.ts'
 
 /** Stands for a request without a body; it lives as long as something waits for its answer. */
 export class FillingExchange implements Exchange {
@@ -23,8 +23,11 @@ export class FillingExchange implements Exchange {
   #aborts: ((reason?: ServiceError) => void)[] | undefined = []
   #reason: ServiceError | undefined
 
-  /** @param trace of the request that waits for it; undefined: none does */
-  constructor(of: Exchange, trace: Exchange['trace']) {
+  /**
+   * @param trace of the request that waits for it; undefined: none does
+   * @param named request fields that the answers are told apart by, lower case
+   */
+  constructor(of: Exchange, trace: Exchange['trace'], named: readonly string[]) {
     const { id, method, scheme, path, host, port, query_string, query_params } = of
     this.id = id
     this.method = method
@@ -36,7 +39,10 @@ export class FillingExchange implements Exchange {
     this.port = port
     this.query_string = query_string
     this.query_params = query_params
-    const kept = Object.entries(of.headers).filter(([name]) => !conditionalFields.has(name))
+    const kept = Object.entries(of.headers).filter(
+      ([name]) =>
+        !conditionalFields.has(name) && (!overridingFields.has(name) || named.includes(name)),
+    )
     this.headers = Object.fromEntries(kept)
     this.trace = trace
     this.#of = of

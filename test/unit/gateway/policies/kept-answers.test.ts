@@ -68,6 +68,63 @@ describe('an answer that may be kept', () => {
     expect(seen).to.deep.equal({ 'x-own': 'b' })
   })
 
+  for (const [what, rule, action, named] of [
+    ['nothing', {}, {}, []],
+    [
+      'vary',
+      { vary: ['X-Original-Host', 'x-http-method-override'] },
+      {},
+      ['x-original-host', 'x-http-method-override'],
+    ],
+    [
+      'a field of the forward',
+      {},
+      { headers: { 'x-rewrite-url': '{{request.headers.x-rewrite-url}}' } },
+      ['x-rewrite-url'],
+    ],
+    ['all fields', {}, { headers: '{{request.headers}}' }, []],
+    ['all fields beside vary', { vary: ['accept'] }, { headers: '{{request.headers}}' }, []],
+  ] as const) {
+    it(`asks for the path, method and host of the request alone where the document names ${what}`, async () => {
+      let seen: unknown
+      const { ask } = cached(
+        {
+          '/x': {
+            cache: { ttl: 60, ...rule },
+            get: { ...forwarded, action: { ...forwarded.action, ...action } },
+          },
+        },
+        {
+          perform({ run }) {
+            seen = run.request.headers
+            return answerOf({})
+          },
+        },
+      )
+      const overriding = {
+        ...{
+          'x-http-method-override': 'DELETE',
+          'x-method-override': 'PUT',
+          'x-http-method': 'PUT',
+        },
+        ...{ 'x-original-url': '/admin', 'x-rewrite-url': '/admin', 'x-original-uri': '/admin' },
+        ...{ 'x-original-host': 'evil.example', 'x-host': 'evil.example', 'x-url-scheme': 'http' },
+      }
+      const headers = { ...overriding, 'x-own': 'b' }
+      expect((await ask('GET /v1/x', { headers })).status).to.equal(200)
+      const kept = Object.entries(overriding).filter(([name]) => named.some((one) => one === name))
+      expect(seen).to.deep.equal({ ...Object.fromEntries(kept), 'x-own': 'b' })
+    })
+  }
+
+  it('gives what a field of another path has asked for to nobody without it', async () => {
+    const { runsOf } = cached({
+      '/x': { cache: { ttl: 60, vary: ['x-original-url'] }, get: counted },
+    })
+    const asks = [{ 'x-original-url': '/a' }, {}, { 'x-original-url': '/a' }, {}]
+    expect(await runsOf(asks.map((headers) => ['GET /v1/x', headers]))).to.equal('1 2 1 2')
+  })
+
   it('gives each request the CORS headers of its own origin', async () => {
     const { ask } = cached({ '/x': get }, { origins: ['https://a.example', 'https://b.example'] })
     const originOf = async (origin?: string) => {
