@@ -20,6 +20,14 @@ export interface CheckedRequest {
   readonly body?: string | URLSearchParams | Uint8Array | null | undefined
 }
 
+/** An answer as it came. */
+export interface CheckedAnswer {
+  readonly status: number
+  /** Names in lower case; a list where a field repeats. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
 /** At most this many sets of certificates have connections. */
 const maxTrusted = 64
 
@@ -54,6 +62,15 @@ export class CheckedFetch {
     this.#upstreams = new Upstreams(clock, policy)
   }
 
+  /** {@link answer} as a Response, which has repeated fields as one. Throws what it throws. */
+  async fetch(...asked: Parameters<CheckedFetch['answer']>): Promise<Response> {
+    const { status, headers, body } = await this.answer(...asked)
+    const fields = Object.entries(headers).flatMap(([name, value = []]) =>
+      [value].flat().map((one): [string, string] => [name, one]),
+    )
+    return new Response(empty.has(status) ? null : body, { status, headers: fields })
+  }
+
   /**
    * The answer, whatever its status; a redirect is an answer, too.
    * @param isFixed whether a document of ours names the origin: then its address may be private, but never link-local or that
@@ -61,12 +78,12 @@ export class CheckedFetch {
    * @param ca the certificates (PEM) that are trusted in place of those of the system
    * @throws ServiceError `service.error.bad_gateway`, `service.error.timeout`, `wamp.error.not_authorized` for an address
    */
-  async fetch(
+  async answer(
     url: string,
     request: CheckedRequest,
     isFixed: boolean,
     ca?: string,
-  ): Promise<Response> {
+  ): Promise<CheckedAnswer> {
     const target = URL.parse(url)
     const origin = readOrigin(target?.origin ?? '')
     if (!target || 'problem' in origin) throw badGateway('the URL is not a valid http or https URL')
@@ -97,11 +114,7 @@ export class CheckedFetch {
         }
         chunks.push(chunk)
       }
-      const fields = Object.entries(headers).flatMap(([name, value = []]) =>
-        [value].flat().map((one): [string, string] => [name, one]),
-      )
-      const init = { status: statusCode, headers: fields }
-      return new Response(empty.has(statusCode) ? null : Buffer.concat(chunks), init)
+      return { status: statusCode, headers, body: Buffer.concat(chunks) }
     } catch (error) {
       throw asServiceError(error)
     } finally {

@@ -6,6 +6,7 @@ import { ServiceError } from '#component/errors.ts'
 import { anonymous, type Identity, identityOf } from '#component/identity.ts'
 import { atMost } from '#component/limits/at-most.ts'
 import { because } from '#component/login-refusal.ts'
+import { issuerOfName } from '#component/realm/documents/info/issuer-rules.ts'
 import { gatewayRole, type Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { isMap } from '#component/syntax/values.ts'
@@ -136,7 +137,11 @@ export class ForwardAuthScheme implements SecurityScheme {
     const { realm_uri, type: authmethod } = protection
     if (authid === undefined) return Object.freeze({ ...anonymous(realm_uri), meta })
     const { logins, realms } = this.#ports
-    if (realms.realm(realm_uri)?.disabled.has(authid)) {
+    const realm = realms.realm(realm_uri)
+    if (authid === gatewayRole || issuerOfName(realm?.info, authid) !== undefined) {
+      throw unavailable(new Error('the service names the gateway, or a user of an issuer'))
+    }
+    if (realm?.disabled.has(authid)) {
       const reason = 'the user is disabled'
       const cause = because({ realm: realm_uri, authmethod, authid, reason })
       throw new ServiceError('wamp.error.not_authorized', 'the user may not ask here', cause)
@@ -152,14 +157,21 @@ export class ForwardAuthScheme implements SecurityScheme {
   }
 }
 
-/** Reads an answer as `response_headers` and `role_mapping` say. ServiceError where the user is missing */
-function claimsIn({ headers }: AuthAnswer, object: Protection['object']): Claims {
+/**
+ * Reads an answer as `response_headers` and `role_mapping` say. ServiceError where the user is missing, and where a field repeats
+ * that is no list: one of its values may be the user's own.
+ */
+function claimsIn({ headers, repeated }: AuthAnswer, object: Protection['object']): Claims {
   const named = isMap(object.response_headers) ? object.response_headers : {}
   const fieldOf = (name: unknown): string | undefined => {
     const value = typeof name === 'string' ? headers[name.toLowerCase()] : undefined
     return value === undefined ? undefined : String(value)
   }
   const { authid: idField, authroles: rolesField, ...others } = named
+  const doubled = [idField, ...Object.values(others)].filter(
+    (name) => typeof name === 'string' && repeated.has(name.toLowerCase()),
+  )
+  if (doubled.length > 0) throw unavailable(new Error(`the service repeats ${doubled.join(', ')}`))
   const authid = fieldOf(idField)
   if (idField !== undefined && (authid === undefined || !isName(authid))) {
     throw unavailable(new Error('the service names no user'))

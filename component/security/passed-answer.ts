@@ -4,8 +4,10 @@ import { type ErrorUri, ServiceError, type ServiceErrorOptions } from '#componen
 /** What a service answers about a request. */
 export interface AuthAnswer {
   readonly status: number
-  /** Lower-case names, without those of the connection; a list is repeated fields. */
+  /** Lower-case names, without those of the connection; a list is a field that is sent more than once. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
+  /** The names of the fields that came more than once; {@link headers} has one of them, with all values. */
+  readonly repeated: ReadonlySet<string>
   readonly body: Uint8Array
 }
 

@@ -4,7 +4,7 @@ import { answerHeaders, passedFields, withoutOwnCookies } from '#component/actio
 import { traceField } from '#component/gateway/context.ts'
 import type { AuthFields, AuthService } from '#component/security/forward-auth.ts'
 import type { SecuredRequest } from '#component/security/scheme.ts'
-import { conditionalFields } from '#component/syntax/http-field.ts'
+import { conditionalFields, overridingFields } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 
 /** The fields of the request that are told, and those that say where it came from; of these a client sends none. */
@@ -13,6 +13,8 @@ function fieldsOf(request: SecuredRequest, names: readonly string[] | undefined)
   for (const [name, value] of Object.entries(passedFields(request.headers))) {
     if (names && !names.includes(name)) continue
     if (name === traceField || conditionalFields.has(name)) continue
+    // services that nginx asks read them as the request that is judged
+    if (!names && overridingFields.has(name)) continue
     const told = name === 'cookie' ? withoutOwnCookies(String(value)) : String(value)
     if (told !== undefined) fields[name] = told
   }
@@ -28,17 +30,11 @@ function fieldsOf(request: SecuredRequest, names: readonly string[] | undefined)
 }
 
 /** @param outside sends the requests; its limits on time and size hold */
-export const openAuthService = (outside: Pick<CheckedFetch, 'fetch'>): AuthService => ({
+export const openAuthService = (outside: Pick<CheckedFetch, 'answer'>): AuthService => ({
   fieldsOf,
   async ask(url, headers) {
-    const answer = await outside.fetch(url, { headers }, true)
-    const received: Record<string, string | string[]> = Object.fromEntries(answer.headers)
-    const cookies = answer.headers.getSetCookie()
-    if (cookies.length > 0) received['set-cookie'] = cookies
-    return {
-      status: answer.status,
-      headers: answerHeaders(received),
-      body: new Uint8Array(await answer.arrayBuffer()),
-    }
+    const { status, headers: received, body } = await outside.answer(url, { headers }, true)
+    const repeated = Object.keys(received).filter((name) => Array.isArray(received[name]))
+    return { status, headers: answerHeaders(received), repeated: new Set(repeated), body }
   },
 })

@@ -85,6 +85,28 @@ describe('forward_auth of a running gateway', () => {
     expect(told.host).to.match(/^127\.0\.0\.1:/)
   })
 
+  for (const [fields, expected] of [
+    [['x-auth-user', 'eve', 'X-Auth-User', 'root'], 503],
+    [['x-auth-user', 'eve', 'x-auth-user', 'eve'], 503],
+    [['x-auth-user', 'eve', 'x-auth-groups', 'a', 'x-auth-groups', 'admins'], 200],
+  ] as const) {
+    it(`comes to ${expected} where the service answers ${fields.join(' ')}`, async () => {
+      answer = (response) => response.writeHead(200, [...fields]).end()
+      expect((await send(gateway.url, '/v1/all')).status).to.equal(expected)
+    })
+  }
+
+  it('tells the service of no other request than that of the client', async () => {
+    const headers = {
+      ...{ 'x-original-url': '/public', 'x-original-method': 'GET', 'x-rewrite-url': '/public' },
+      ...{ 'x-http-method-override': 'GET', 'x-original-host': 'a.example', 'x-of-client': 'yes' },
+    }
+    await send(gateway.url, '/v1/all', { headers })
+    expect(asked[0]?.headers).to.include({ 'x-of-client': 'yes' })
+    const { 'x-of-client': _own, ...overriding } = headers
+    expect(asked[0]?.headers).to.not.have.any.keys(...Object.keys(overriding))
+  })
+
   it('tells the service the headers that the document names, and where the request came from', async () => {
     const headers = { authorization: 'Bearer a', 'x-token': 't', cookie: 'a=b' }
     expect((await send(gateway.url, '/v1/some', { headers })).status).to.equal(200)

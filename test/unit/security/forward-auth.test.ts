@@ -7,8 +7,13 @@ import { type AuthAnswer, PassedAnswer } from '#component/security/passed-answer
 import { FakeLogins, protectedBy, realm_uri, requestWith } from './doubles.ts'
 
 const url = 'https://auth.example.com/verify'
-const answerOf = (status: number, headers: AuthAnswer['headers'] = {}, body = ''): AuthAnswer => ({
-  ...{ status, headers, body: Buffer.from(body) },
+const answerOf = (
+  status: number,
+  headers: AuthAnswer['headers'] = {},
+  body = '',
+  ...repeated: readonly string[]
+): AuthAnswer => ({
+  ...{ status, headers, body: Buffer.from(body), repeated: new Set(repeated) },
 })
 const named = { authid: 'X-Auth-User', authroles: 'x-auth-groups' }
 
@@ -18,12 +23,14 @@ describe('a path under forward_auth', () => {
   let now: number
   let scheme: ForwardAuthScheme
   let disabled: Set<string>
+  let info: object
 
   beforeEach(() => {
     asked = []
     answer = () => answerOf(200)
     now = 0
     disabled = new Set()
+    info = { jwt_issuers: { corp: {} } }
     scheme = new ForwardAuthScheme({
       authService: {
         fieldsOf: ({ headers }, names) =>
@@ -36,7 +43,7 @@ describe('a path under forward_auth', () => {
         },
       },
       logins: new FakeLogins(),
-      realms: { realm: () => ({ disabled }) as unknown as Realm },
+      realms: { realm: () => ({ disabled, info }) as unknown as Realm },
       clock: { now: () => now },
     })
   })
@@ -122,6 +129,49 @@ describe('a path under forward_auth', () => {
     it(`answers 503 where a 2xx answer names ${what}`, async () => {
       answer = () => answerOf(200, value === undefined ? {} : { 'x-auth-user': value })
       expect(await ask({ response_headers: named })).to.include({ status: 503 })
+    })
+  }
+
+  for (const [what, expected, headers, repeated] of [
+    ['two users', 503, { 'x-auth-user': 'ada, eve' }, ['x-auth-user']],
+    ['one user twice', 503, { 'x-auth-user': 'ada, ada' }, ['x-auth-user']],
+    ['two values of meta', 503, { 'x-auth-user': 'ada', 'x-mail': 'a, b' }, ['x-mail']],
+    [
+      'roles in two fields',
+      'ada',
+      { 'x-auth-user': 'ada', 'x-auth-groups': 'a, b' },
+      ['x-auth-groups'],
+    ],
+    ['two fields that nobody reads', 'ada', { 'x-auth-user': 'ada', via: 'a, b' }, ['via']],
+    ['a user with a comma', 'Lovelace, Ada', { 'x-auth-user': 'Lovelace, Ada' }, []],
+  ] as const) {
+    it(`comes to ${expected} where a 2xx answer has ${what}`, async () => {
+      answer = () => answerOf(200, headers, '', ...repeated)
+      const found = await ask({ response_headers: { ...named, mail: 'X-Mail' } })
+      expect(found instanceof ServiceError ? found.status : found.authid).to.equal(expected)
+    })
+  }
+
+  for (const [authid, expected] of [
+    ['corp|ada', 503],
+    ['corp|', 503],
+    ['corp|ada|x', 503],
+    ['gateway', 503],
+    ['other|ada', 'other|ada'],
+    ['corp', 'corp'],
+    ['__proto__|ada', '__proto__|ada'],
+  ] as const) {
+    it(`comes to ${expected} where the service names ${authid}, also once the realm has the issuer`, async () => {
+      answer = () => answerOf(200, { 'x-auth-user': authid })
+      const asking = async () => {
+        const found = await ask({ response_headers: named, cache_secs: 10 })
+        return found instanceof ServiceError ? found.status : found.authid
+      }
+      expect(await asking()).to.equal(expected)
+      info = {}
+      expect(await asking()).to.equal(authid === 'gateway' ? 503 : authid)
+      info = { jwt_issuers: { corp: {} } }
+      expect(await asking()).to.equal(expected)
     })
   }
 
