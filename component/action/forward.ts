@@ -1,4 +1,5 @@
 /** `forward`: sends the request to an upstream over HTTP and passes its answer on; both stream unless expressions read them. */
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { hostPolicy, refusal, refuseOrigin } from '#component/action/connections/origin.ts'
 import {
@@ -24,6 +25,7 @@ import {
 import { FieldError } from './field-error.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './forward-body.ts'
 import { answerHeaders, type HeaderMap, setTraceContext, upstreamHeaders } from './headers.ts'
+import { mayBeKept, RepeatableBody } from './repeatable-body.ts'
 import { type Attempted, Cancellation, retry } from './retry.ts'
 import { readTarget } from './target.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
@@ -58,7 +60,7 @@ interface Prepared {
   readonly method: Method
   readonly target: string
   readonly headers: HeaderMap
-  readonly body: RawBody | Uint8Array | undefined
+  readonly body: RepeatableBody | RawBody | Uint8Array | undefined
   readonly uri: string
 }
 
@@ -118,15 +120,17 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const method = methodOf(fields.http_method, run)
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
-    const body = upstreamBody(fields, run, headers, codec)
+    const given = upstreamBody(fields, run, headers, codec)
     // An answer that an expression reads is asked for uncompressed, and whole.
     if (run.readsBody) {
       headers['accept-encoding'] = 'identity'
       if (fields.headers === undefined) for (const name of ofParts) delete headers[name]
     }
-    if (body && !(body instanceof Uint8Array) && body.length !== undefined) {
-      headers['content-length'] = String(body.length)
+    if (given && !(given instanceof Uint8Array) && given.length !== undefined) {
+      headers['content-length'] = String(given.length)
     }
+    const mayRepeat = run.attempts.retries > 0 && isIdempotent(method)
+    const body = mayRepeat ? repeatable(given) : given
     const uri = `${origin.text}${target}`
     return { origin, isComputed, method, target, headers, body, uri }
   }
@@ -145,14 +149,16 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const pool = upstreams.pool(origin, prepared.isComputed, connectTimeoutMs)
     const call = new UpstreamCall(clock, timeoutMs, run.readsBody)
     cancellation.current = call
-    const isStream = body !== undefined && !(body instanceof Uint8Array)
-    const isReplayable = (): boolean => !isStream || !(call.wasSent || call.wasAbandoned)
+    const isReplayable = (): boolean => {
+      if (body instanceof RepeatableBody) return body.isKept
+      return !isStream(body) || !(call.wasSent || call.wasAbandoned)
+    }
     try {
       const options: Dispatcher.DispatchOptions = {
         path: prepared.target,
         method: method.toUpperCase(),
         headers: headers as Record<string, string | string[]>,
-        body: isStream ? body.stream : (body ?? null),
+        body: sentBody(body),
       }
       pool.dispatch(options, call)
       const { status_code, received } = await call.head
@@ -205,17 +211,29 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const prepared = prepare(fields, run)
       const { body } = prepared
       // undici destroys the stream of a failed request with an error that may have no other listener.
-      if (body && !(body instanceof Uint8Array)) body.stream.on('error', () => {})
+      if (isStream(body)) body.stream.on('error', () => {})
       const cancellation = new Cancellation(run.onCancel)
-      return retry(attempts, clock, cancellation, (timeoutMs, tried, previous) => {
+      const outcome = retry(attempts, clock, cancellation, (timeoutMs, tried, previous) => {
         // its connection ends: a later attempt replaces it
         if (previous) streamOf(previous)?.destroy()
         const watched = watch?.begin(run, tried, prepared.method)
         return attempt(prepared, run, attempts.connect_timeout, timeoutMs, cancellation, watched)
       })
+      return body instanceof RepeatableBody ? outcome.finally(() => body.release()) : outcome
     },
     close: () => upstreams.close(),
   }
+}
+
+const isStream = (body: Prepared['body']): body is RawBody => body !== undefined && 'stream' in body
+
+/** The body with a stream of a known small length, or of chunks, kept while it passes. */
+const repeatable = (body: Prepared['body']): Prepared['body'] =>
+  isStream(body) && mayBeKept(body) ? new RepeatableBody(body) : body
+
+function sentBody(body: Prepared['body']): Readable | Uint8Array | null {
+  if (body instanceof RepeatableBody) return body.open()
+  return isStream(body) ? body.stream : (body ?? null)
 }
 
 const answered = (status_code: number): string => `the upstream answered ${status_code}`

@@ -146,7 +146,7 @@ describe('forward retries', () => {
     ['503 by POST', [503], 'post', {}, 1],
     ['500 by GET', [500], 'get', {}, 1],
     ['503 for ever', [503, 503, 503, 503, 503], 'get', {}, 4],
-    ['503 with a body that is gone', [503], 'put', { isStreamed: true }, 1],
+    ['503 by PUT with a body of the client', [503], 'put', { isStreamed: true }, 2],
   ] as const) {
     it(`${title}: ${expected} ${expected === 1 ? 'request' : 'requests'}`, async () => {
       const { host, count } = await answeringStatuses(...statuses)
