@@ -73,10 +73,7 @@ function passedBody(
     return rawBody.length === 0 ? undefined : rawBody
   }
   if (rawBody?.isInflated) dropBytesFields(headers, request.headers)
-  if (rawBody !== undefined && rawBody.bytes.length > 0) return rawBody.bytes
-  delete headers['content-encoding']
-  delete headers['content-type']
-  return undefined
+  return rawBody !== undefined && rawBody.bytes.length > 0 ? rawBody.bytes : undefined
 }
 
 /**

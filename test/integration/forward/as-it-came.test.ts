@@ -116,6 +116,23 @@ describe('A request body on its way to an upstream', () => {
     ['a body that is decoded in its turn', json, `{"x":1, "a":"${'é'.repeat(400_000)}"}`],
   ]
 
+  for (const path of ['/plain', '/log', '/once', '/list']) {
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'application/x-www-form-urlencoded',
+    ]) {
+      for (const length of [{ 'content-length': '0' }, { 'transfer-encoding': 'chunked' }]) {
+        it(`has its type where it is empty: ${type} of ${Object.keys(length)}, by ${path}`, async () => {
+          const { arrived } = await passed(path, { headers: { 'content-type': type, ...length } })
+          const types = arrived.map(({ headers }) => headers['content-type'])
+          expect(types).to.deep.equal(path === '/list' ? [type, type] : [type])
+          expect(arrived.every(({ body }) => body.length === 0)).to.equal(true)
+        })
+      }
+    }
+  }
+
   for (const path of [
     '/plain',
     '/checked',

@@ -94,13 +94,13 @@ describe('the body of the request for an upstream', () => {
   }
   const held = (isInflated: boolean) => ({ bytes: Buffer.from('{ "n": 1.0 }'), isInflated })
 
-  it('is none for none, and has no type', () => {
-    expect(passed(undefined, json)).to.deep.equal({ body: undefined, headers: {} })
+  it('is none for none, and keeps the type that the client names', () => {
+    expect(passed(undefined, json)).to.deep.equal({ body: undefined, headers: json })
   })
 
-  it('is none for no bytes, and has no type', () => {
+  it('is none for no bytes, and keeps the type that the client names', () => {
     const none = { bytes: Buffer.alloc(0), isInflated: false }
-    expect(passed(none, json)).to.deep.equal({ body: undefined, headers: {} })
+    expect(passed(none, json)).to.deep.equal({ body: undefined, headers: json })
   })
 
   /** All of them hold for the bytes that the client has sent. */
