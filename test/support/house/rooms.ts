@@ -196,8 +196,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/routes': { folders: [], packages: [] },
   'component/security': {
     folders: [
-      ...['issuer', 'oidc', 'oidc/kept', 'realm', 'realm/documents', 'security/webhook'],
-      ...['token', 'wamp'],
+      ...['issuer', 'oidc', 'oidc/kept', 'realm', 'realm/documents', 'realm/documents/info'],
+      ...['security/webhook', 'token', 'wamp'],
     ],
     packages: ['lru-cache', 'rate-limiter-flexible'],
   },
