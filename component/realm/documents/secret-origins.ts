@@ -51,7 +51,7 @@ export function movedSecrets(
     const added = newOrigins(originsOf(provider), former)
     if (added.length === 0) return []
     const given = former.length === 0 ? 'no address' : former.join(', ')
-    const message = `the stored secret was given for ${given}: name it again to have it sent to ${added.join(', ')}`
+    const message = `the stored secret was given for ${given}: name it again to have it sent to ${added.join(', ')}, or null to remove it`
     const isKept = (key: string) =>
       at(provider, [key]) !== undefined && at(loaded, [...place, key]) === undefined
     return secrets.filter(isKept).map((key) => ({ path: pointer(path, ...place, key), message }))

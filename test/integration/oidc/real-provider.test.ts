@@ -218,7 +218,8 @@ describe('a login at oidc-provider', function () {
         const file = join(folder, `${alg}.pem`)
         writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
         await use(
-          { private_key: { file } },
+          // the secret of the provider before goes to no other address
+          { private_key: { file }, client_secret: null },
           {
             client: {
               token_endpoint_auth_method: 'private_key_jwt',
