@@ -14,6 +14,7 @@ import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { ClientCertificates } from '#http/tls/client-certificates.ts'
 import { hasBody, isRefused, RequestBody } from './body/request-body.ts'
 import { contentOf } from './codec.ts'
+import { sendEarlyHints } from './early-hints.ts'
 import { parseQuery, parseQueryLists } from './form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
 import { type Forwarded, type TrustedProxies, withPublicHost } from './peer.ts'
@@ -212,6 +213,10 @@ export class HttpExchange implements Exchange {
     return raw
   }
 
+  hint(links: readonly string[]): boolean {
+    return sendEarlyHints(this, links)
+  }
+
   /** Reads and discards the rest of the body. */
   dropBody(): void {
     if (this.#raw && 'stream' in this.#raw) this.#raw.stream.destroy()
@@ -276,10 +281,7 @@ export class HttpExchange implements Exchange {
     if (stream.record.kind === 'events') this.#aborts = undefined
   }
 
-  /**
-   * Cancels everything pending for the request.
-   * @param reason why the gateway gives it up; absent: the connection is closed
-   */
+  /** Cancels everything pending for the request. @param reason why the gateway gives it up; absent: the connection is closed */
   abort(reason?: ServiceError): void {
     this.#isClosed = true
     const aborts = this.#aborts

@@ -45,6 +45,12 @@ export interface StreamTerms
   readonly maxStreams: number | undefined
 }
 
+/** The client, where it may be told of links ahead of the answer. */
+export interface Hinted {
+  /** Sends values of `Link` in a 103 (Early Hints), where the client takes it; tells whether it was sent. Absent: it takes none. */
+  hint?(links: readonly string[]): boolean
+}
+
 /** The data of a request that its action uses. */
 export interface Run extends WatchedRun {
   readonly identity: Identity
@@ -59,6 +65,8 @@ export interface Run extends WatchedRun {
   readonly readsBody: boolean
   /** Forward: whether HEAD asks the upstream with GET, because the fields of the answer depend on its body (RFC 9110 §9.3.2). */
   readonly asksGet?: boolean
+  /** Forward: takes the links of 103 (Early Hints); undefined: they are dropped. */
+  readonly hinted?: Hinted | undefined
   /** Forward takes absent fields from it: method, path, query_string, headers. */
   readonly request: Pick<
     Request,

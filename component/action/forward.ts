@@ -147,9 +147,11 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const context = watched?.context
     if (context) setTraceContext(headers, context)
     const pool = upstreams.pool(origin, prepared.isComputed, connectTimeoutMs)
-    const call = new UpstreamCall(clock, timeoutMs, run.readsBody)
+    const call = new UpstreamCall(clock, timeoutMs, run.readsBody, run.hinted)
     cancellation.current = call
     const isReplayable = (): boolean => {
+      // the client has been told of this attempt
+      if (call.wasHinted) return false
       if (body instanceof RepeatableBody) return body.isKept
       return !isStream(body) || !(call.wasSent || call.wasAbandoned)
     }

@@ -1,10 +1,11 @@
 /** One request to an upstream and its answer: deadlines, back-pressure, and the handling of every failure. */
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { readLinks } from '#component/action/connections/link-field.ts'
 import type { Clock } from '#component/clock.ts'
 import { canceled, ServiceError } from '#component/errors.ts'
 import { countPassed } from '#component/limits/gc-pressure.ts'
-import { badGateway } from './action.ts'
+import { badGateway, type Hinted } from './action.ts'
 import { maxBufferedBytes } from './forward-body.ts'
 
 /** Header fields as undici reads them: names in lower case, a list where a field repeats, each byte one character. */
@@ -51,6 +52,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   readonly #clock: Clock
   readonly #timeoutMs: number
   readonly #isBuffered: boolean
+  readonly #hinted: Hinted | undefined
   #resolve: (head: AnswerHead) => void
   #reject: (error: ServiceError) => void
   #controller: Dispatcher.DispatchController | undefined
@@ -60,6 +62,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = []
   #size = 0
   #isEnded = false
+  #wasHinted = false
   #wasAbandoned = false
   #deadline: number
   #stopTimer: () => void
@@ -67,8 +70,9 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   /**
    * @param timeoutMs time limit of the head (buffered: of the whole answer), then of each silence of the upstream
    * @param isBuffered wait for the whole body, at most 25,000,000 bytes
+   * @param hinted is sent the links of each 103 (Early Hints)
    */
-  constructor(clock: Clock, timeoutMs: number, isBuffered: boolean) {
+  constructor(clock: Clock, timeoutMs: number, isBuffered: boolean, hinted?: Hinted) {
     const { promise, resolve, reject } = Promise.withResolvers<AnswerHead>()
     this.head = promise
     this.#resolve = resolve
@@ -76,6 +80,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#clock = clock
     this.#timeoutMs = timeoutMs
     this.#isBuffered = isBuffered
+    this.#hinted = hinted
     this.#deadline = clock.now() + timeoutMs
     this.#stopTimer = clock.after(timeoutMs, this.#onTimer)
   }
@@ -93,6 +98,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   /** Whether the head of an answer has arrived. */
   get wasAnswered(): boolean {
     return this.#answer !== undefined
+  }
+
+  /** Whether links of a 103 (Early Hints) have gone on. */
+  get wasHinted(): boolean {
+    return this.#wasHinted
   }
 
   /** The body, once the head is here: bytes when it is complete, else a stream. To be taken once. */
@@ -145,6 +155,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     received: ReceivedHeaders,
   ): void {
     if (statusCode === 101) throw badGateway('the upstream switched protocols without being asked')
+    if (statusCode === 103) this.#hint(received.link)
     if (statusCode < 200) return
     if (statusCode > 599) throw badGateway('the upstream answered with an invalid HTTP status')
     this.#answer = { status_code: statusCode, received }
@@ -176,6 +187,12 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (!this.#isEnded && !this.#failure) this.#fail(error)
+  }
+
+  #hint(field: string | string[] | undefined): void {
+    if (!this.#hinted?.hint || this.#failure) return
+    const links = readLinks(field)
+    if (links.length > 0 && this.#hinted.hint(links)) this.#wasHinted = true
   }
 
   #fail(error: Error): void {

@@ -1,6 +1,6 @@
 /** The ports between HTTP and the gateway: a request as it came in, and the reply that goes out. */
 import type { Readable } from 'node:stream'
-import type { HeldBody, RawBody } from '#component/action/action.ts'
+import type { HeldBody, Hinted, RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { BodyLimits, Request } from '#component/request.ts'
@@ -24,7 +24,8 @@ export interface Content extends Pick<Request, 'body' | 'body_length'> {
  * One HTTP request, well-formed, not yet routed. Its path keeps a trailing slash; its headers are built on first use.
  */
 export interface Exchange
-  extends Omit<Request, 'language' | 'bindings' | 'query_params' | keyof Content> {
+  extends Omit<Request, 'language' | 'bindings' | 'query_params' | keyof Content>,
+    Hinted {
   readonly query_params: Readonly<Record<string, string>>
   /** The address in `peername`. */
   readonly client: string

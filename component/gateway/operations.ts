@@ -271,6 +271,7 @@ export class Operations {
         rawBody: rawBody(),
         readsBody: plan.readsAnswer,
         asksGet: plan.asksGet,
+        hinted: passesHints(operation, passage) ? exchange : undefined,
         request,
         traceKwargs: plan.traceKwargs,
         wantsProgress,
@@ -285,6 +286,10 @@ export class Operations {
     }
   }
 }
+
+/** Whether 103 (Early Hints) of an upstream goes on: its answer does, as it comes, and is not kept for others. */
+const passesHints = ({ steps, on_result }: CompiledOperation, passage: Passage | undefined) =>
+  steps === undefined && on_result.body === undefined && !passage?.isHeld
 
 /** A fixed answer waits for nobody. */
 const needsNoSlot = ({ type }: ActionPlan): boolean => type === 'static' || type === 'none'
