@@ -20,7 +20,7 @@ import {
   warnOfSharing,
 } from '#http/management/access.ts'
 import { healthRouter, koaFallback } from '#http/management/admin.ts'
-import { type ManagementPorts, managementRouter } from '#http/management/api-specs.ts'
+import { type ManagementPorts, managementRouter, metricsFor } from '#http/management/api-specs.ts'
 import { type ListenerState, listenerSources } from '#http/management/listener-metrics.ts'
 import { type MetricSiblings, Metrics } from '#http/management/metrics.ts'
 import { withOwnPaths } from '#http/management/own-paths.ts'
@@ -169,9 +169,10 @@ export class Listeners {
           : [...this.#ports.problems(), ...this.#shedding.problems()],
       metrics: this.#metrics,
     }
-    const state = healthRouter(ownState)
     const ownPorts = { ...managementPorts, ...ownState, trustsLocal: true }
-    const own = adminFallback(ownPorts, adminPorts, state, this.addresses.gateway)
+    const state = healthRouter(ownState)
+    const checked = healthRouter({ ...ownState, metricsFor: metricsFor(ownPorts) })
+    const own = adminFallback(ownPorts, adminPorts, checked, this.addresses.gateway)
     const adminListener = createListener(adminPorts, undefined, own)
     const none = createListener(adminPorts, undefined, refuseAll(adminPorts))
     const isProxy = (address: string) => proxies.has(address)

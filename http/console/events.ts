@@ -1,10 +1,9 @@
 /** `GET /events` of the admin listener: what happens in the cluster, as events for the console. */
 import type { Clock } from '#component/clock.ts'
-import { ServiceError } from '#component/errors.ts'
 import type { Reply, StreamRecord } from '#component/gateway/exchange.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import type { ConsoleEvents, EventReader } from '#component/wiring/console/console-events.ts'
-import { type Admission, admit } from '#http/management/access.ts'
+import { type Admission, admitReader } from '#http/management/access.ts'
 import type { HttpExchange } from '#http/read-request.ts'
 import type { Caller } from '#procedures/definition/procedure.ts'
 
@@ -27,7 +26,7 @@ export async function eventsReply(
   ports: EventPorts,
   more: Readonly<Record<string, unknown>>,
 ): Promise<Reply> {
-  const caller = await readerOf(exchange, ports)
+  const caller = await admitReader(exchange, ports)
   const stream = new EventStream(exchange, ports, caller, more)
   return {
     status: 200,
@@ -40,13 +39,6 @@ export async function eventsReply(
       record: stream.record,
     },
   }
-}
-
-async function readerOf(exchange: HttpExchange, ports: EventPorts): Promise<Caller> {
-  const caller = await admit(exchange, ports)
-  if (caller.access !== undefined) return caller
-  const message = 'this requires the role spec_loader or spec_reader'
-  throw new ServiceError('wamp.error.not_authorized', message)
 }
 
 class EventStream implements EventReader {
@@ -119,7 +111,7 @@ class EventStream implements EventReader {
 
   /** Ends the stream of an operator whose credentials hold no more. */
   async #beat(): Promise<void> {
-    const caller = await readerOf(this.#exchange, this.#ports).catch(() => undefined)
+    const caller = await admitReader(this.#exchange, this.#ports).catch(() => undefined)
     const isSame = caller?.within === this.within && caller?.access === this.#caller.access
     if (!this.#sink) return
     if (!isSame) {

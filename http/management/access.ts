@@ -89,6 +89,14 @@ export async function admit(
   return { by: `local ${peername}`, access: 'load' }
 }
 
+/** The same for callers who may at least see things. @throws ServiceError 403 for the others, and what {@link admit} throws */
+export async function admitReader(request: ManagementRequest, to: Admission): Promise<Caller> {
+  const caller = await admit(request, to)
+  if (caller.access !== undefined) return caller
+  const message = 'this requires the role spec_loader or spec_reader'
+  throw new ServiceError('wamp.error.not_authorized', message)
+}
+
 /** Refuses a body that is not JSON: pages can send other types without a CORS preflight. @throws ServiceError 415 */
 export function checkJson(headers: Readonly<Record<string, string>>): void {
   if (essenceOf(headers['content-type'] ?? '') === 'application/json') return

@@ -6,8 +6,8 @@ import { ServiceError } from '#component/errors.ts'
 import { contentTypes } from '#component/metrics/exposition.ts'
 import { ownPath } from '#component/metrics/place.ts'
 import { type Fallback, fail, type ListenerPorts, notServed, refuseAll } from '#http/gateway.ts'
-import { exchangeOf, keepExchange } from '#http/read-request.ts'
-import type { Metrics } from './metrics.ts'
+import { exchangeOf, type HttpExchange, keepExchange } from '#http/read-request.ts'
+import type { IsShown, Metrics } from './metrics.ts'
 import { metricsFormat } from './metrics-format.ts'
 
 /** The state of a node that `/ready` and `/metrics` report. */
@@ -16,13 +16,18 @@ export interface HealthPorts {
   /** Current problems, one sentence each; while the node is not ready, the reasons why. */
   problems(): readonly string[]
   readonly metrics: Metrics
+  /**
+   * Whether the metrics of a document are shown to the client of a request; undefined: everything is. Absent: to everybody.
+   * @throws ServiceError 401, 403
+   */
+  metricsFor?(exchange: HttpExchange): Promise<IsShown | undefined>
 }
 
 /** The paths of health and metrics. */
 export const healthPaths: readonly string[] = ['/ping', '/ready', '/metrics']
 
 /** The routes of {@link healthPaths}. */
-export function healthRouter({ isReady, problems, metrics }: HealthPorts): Router {
+export function healthRouter({ isReady, problems, metrics, metricsFor }: HealthPorts): Router {
   const router = new Router({ sensitive: true, strict: true })
   router.use(async (ctx, next) => {
     exchangeOf(ctx.req).served = ownPath(ctx.path)
@@ -38,10 +43,12 @@ export function healthRouter({ isReady, problems, metrics }: HealthPorts): Route
     }
     ctx.body = ['ready', ...problems()].join('\n')
   })
-  router.get('/metrics', (ctx) => {
-    const format = metricsFormat(exchangeOf(ctx.req).header('accept'))
+  router.get('/metrics', async (ctx) => {
+    const exchange = exchangeOf(ctx.req)
+    const isShown = await metricsFor?.(exchange)
+    const format = metricsFormat(exchange.header('accept'))
     ctx.set('Content-Type', contentTypes[format])
-    ctx.body = Readable.from(metrics.render(format))
+    ctx.body = Readable.from(metrics.render(format, isShown))
   })
   return router
 }

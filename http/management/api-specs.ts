@@ -12,7 +12,8 @@ import { exchangeOf } from '#http/read-request.ts'
 import { argumentsOfBody } from '#procedures/definition/arguments.ts'
 import type { Answer, Management, Mirror, Procedure } from '#procedures/definition/procedure.ts'
 import { accessRefusal, perform, servicePath } from '#procedures/definition/procedure.ts'
-import { type Admission, admit, checkJson } from './access.ts'
+import { type Admission, admit, admitReader, checkJson } from './access.ts'
+import type { HealthPorts } from './admin.ts'
 import { isKnown, readConditions } from './conditional.ts'
 
 /** How long a document may take to arrive; milliseconds. */
@@ -106,6 +107,19 @@ export function managementRouter(ports: ManagementPorts): Router {
   }
   return router
 }
+
+/**
+ * Whose metrics the client of a request sees: management with all rights those of everything, a reader of one realm those of its
+ * documents. Throws as {@link admitReader}.
+ */
+export const metricsFor =
+  (ports: ManagementPorts): NonNullable<HealthPorts['metricsFor']> =>
+  async (exchange) => {
+    const { within } = await admitReader(exchange, ports)
+    if (within === undefined) return undefined
+    const own = new Set(ports.management.registry.list(within).map(({ id }) => id))
+    return (api) => own.has(api)
+  }
 
 /** Refuses unauthorized callers before their body is read; log and metrics name the requested route. */
 function serve(ports: ManagementPorts, procedure: Procedure, mirror: Mirror): Middleware {

@@ -42,6 +42,9 @@ export interface MetricPorts {
   readonly yieldTurn?: YieldTurn
 }
 
+/** Whether the metrics of a document are shown, by its id. */
+export type IsShown = (api: string) => boolean
+
 /** Characters in one piece of the text. */
 const pieceLength = 65_536
 
@@ -79,13 +82,18 @@ export class Metrics {
     series.countedAt = endMs
   }
 
-  /** The text for Prometheus in pieces, yielding between them; with several processes, their sums. */
-  async *render(format: Format = 'text'): AsyncGenerator<string> {
+  /**
+   * The text for Prometheus in pieces, yielding between them; with several processes, their sums.
+   * @param isShown where it is given, the text has the series of these documents, and none of the node
+   */
+  async *render(format: Format = 'text', isShown?: IsShown): AsyncGenerator<string> {
     const { yieldTurn, names } = this.#ports
     const { values, families } = await this.#read()
-    const series = await runSteps(families.collect(), yieldTurn)
+    const all = await runSteps(families.collect(), yieldTurn)
+    const series = isShown ? ofDocuments(all, isShown) : all
     let piece = ''
-    for (const text of textOf(values, series, format, names === 'otel', families.hasApiLabel)) {
+    const shown = isShown ? [] : values
+    for (const text of textOf(shown, series, format, names === 'otel', families.hasApiLabel)) {
       piece += text
       const pause = yieldTurn?.()
       if (pause) await pause
@@ -130,6 +138,19 @@ export class Metrics {
     return { values: await addedUp(all.map(({ values }) => values)), families: sum }
   }
 }
+
+/** The series of some documents; those of the node, and of what no document serves, are left out. */
+const ofDocuments = (
+  all: ReadonlyMap<Family, readonly Series[]>,
+  isShown: IsShown,
+): ReadonlyMap<Family, readonly Series[]> =>
+  new Map(
+    [...all].flatMap(([family, series]) =>
+      family.plan.isOfNode
+        ? []
+        : [[family, series.filter(({ subject }) => isShown(subject.version.api))] as const],
+    ),
+  )
 
 function* textOf(
   values: ProcessValues,
