@@ -1,7 +1,8 @@
 /** The options in which two configurations differ, and those of a configuration that differ from their defaults. */
 import { isDeepStrictEqual } from 'node:util'
 import { isMap } from '#component/syntax/values.ts'
-import { type Config, configOf, maskConfig } from './config.ts'
+import { type Config, configOf } from './config.ts'
+import { maskConfig } from './mask-config.ts'
 
 /** An option whose value differs. */
 interface DifferingOption {

@@ -144,8 +144,9 @@ export const configSchema = section(
     wamp: section(
       {
         url: mayBeAbsent(
-          string({
-            description: '`ws://…` or `wss://…` of the WAMP router. Default: the embedded router.',
+          union([string(), array(string(), { minItems: 1 })], {
+            description:
+              '`ws://…` or `wss://…` of the WAMP router, or a list of these: the first that answers is used, and the next one once it is lost (docs/crossbar.md, "Several routers"). Default: the embedded router.',
           }),
         ),
         realm: string({

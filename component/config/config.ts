@@ -7,6 +7,7 @@ import { pointer } from '#component/codec/json.ts'
 import { type Issue, messageOf } from '#component/errors.ts'
 import { didYouMean } from '#component/expression/suggest.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { routerUrlsProblem } from '#component/wamp/routers/router-url.ts'
 import { configSchema } from './config-schema.ts'
 import type { Allowed } from './json-schema.ts'
 import { tlsProblem } from './tls-files.ts'
@@ -97,8 +98,29 @@ function complete(raw: Json, variables: ReadonlyMap<string, string>): Config {
   const config = freeze(resolveSecrets(raw)) as Config
   const problem = tlsProblem(config.gateway.tls)
   if (problem !== undefined) throw new ConfigError([`option "gateway.tls": ${problem}`])
+  checkRouters(config)
   checkIdentity(config.wamp)
   return config
+}
+
+/** The URLs of `wamp.url`; undefined for the embedded router. */
+export const routerUrls = ({
+  wamp: { url },
+}: Config): readonly [string, ...string[]] | undefined =>
+  url === undefined ? undefined : ([url].flat() as [string, ...string[]])
+
+function checkRouters(config: Config): void {
+  const urls = routerUrls(config)
+  if (urls === undefined) return
+  const found = routerUrlsProblem(urls)
+  if (found !== undefined) {
+    const place = Array.isArray(config.wamp.url) ? `.${found.index}` : ''
+    throw new ConfigError([`option "wamp.url${place}": ${found.problem}`])
+  }
+  if (config.router.listen === undefined) return
+  throw new ConfigError([
+    'option "router.listen": cannot be combined with wamp.url, which replaces the embedded router',
+  ])
 }
 
 /** A router of its own must know the gateway that names users to it. */
@@ -271,29 +293,3 @@ export function clusterKey({ cluster, wamp }: Config): string {
     `option "cluster.key": ${found}must have at least ${leastKeyLength} characters and be the same on all gateways of the router`,
   ])
 }
-
-const secretKeys = new Set(['secret', 'key'])
-
-/** The configuration with secrets masked, fit for a log. */
-export function maskConfig(value: unknown, key = ''): unknown {
-  if (typeof value === 'string' && secretKeys.has(key)) return '[masked]'
-  if (key === 'headers') return maskHeaders(value)
-  if (typeof value === 'string') return maskUrl(value)
-  if (Array.isArray(value)) return value.map((member) => maskConfig(member))
-  if (!isMap(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, maskConfig(member, name)]),
-  )
-}
-
-/** Header fields for a peer: their names may be seen. */
-const maskHeaders = (value: unknown): unknown =>
-  isMap(value)
-    ? Object.fromEntries(Object.keys(value).map((name) => [name, '[masked]']))
-    : '[masked]'
-
-/** Hides the password of a URL, also of a malformed one: passwords are where URLs are most often malformed. */
-const maskUrl = (text: string): string =>
-  text
-    .replace(/^([a-z][a-z0-9+.-]*:[^:@]*):.*@/is, '$1:masked@')
-    .replace(/([?&][a-z_]*password=)[^&]*/gi, '$1masked')

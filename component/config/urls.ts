@@ -1,6 +1,7 @@
 /** The addresses of a started gateway as URLs. */
 import { peerName } from '#component/syntax/ip-address.ts'
-import { type Config, maskConfig } from './config.ts'
+import { shownRouterUrl } from '#component/wamp/routers/router-url.ts'
+import { type Config, routerUrls } from './config.ts'
 
 /** An address a listener is bound to. */
 interface Address {
@@ -15,7 +16,7 @@ export interface GatewayUrls {
   readonly adminUrls: readonly string[]
   /** Empty without `health.listen`. */
   readonly healthUrls: readonly string[]
-  /** Where WAMP clients connect; a password of `wamp.url` is masked. */
+  /** Where WAMP clients connect, without credentials and query; several routers of `wamp.url` are parted by commas. */
   readonly routerUrl: string
 }
 
@@ -25,7 +26,7 @@ const urlAt = (scheme: string, { host, port }: Address): string =>
 
 /** The URLs of a gateway whose listeners are open. @param isSecure whether the gateway listener serves HTTPS */
 export function urlsOf(
-  { wamp }: Config,
+  config: Config,
   at: Readonly<Record<'admin' | 'gateway' | 'health' | 'router', readonly Address[]>>,
   isSecure: boolean,
 ): GatewayUrls {
@@ -38,6 +39,6 @@ export function urlsOf(
     gatewayUrls: at.gateway.map((address) => urlAt(`http${secure}`, address)),
     adminUrls: at.admin.map((address) => urlAt('http', address)),
     healthUrls: at.health.map((address) => urlAt('http', address)),
-    routerUrl: wamp.url === undefined ? embedded : String(maskConfig(wamp.url)),
+    routerUrl: routerUrls(config)?.map(shownRouterUrl).join(', ') ?? embedded,
   }
 }

@@ -181,6 +181,11 @@ export class Connection {
     stopTimer()
   }
 
+  /** Ends it now; {@link ConnectionPorts.onEnd} follows. */
+  abandon(reason: string): void {
+    this.#end(reason, true)
+  }
+
   /** Says GOODBYE and ends; {@link ConnectionPorts.onEnd} follows. */
   leave(): void {
     if (this.#state !== 'joined') {

@@ -2,15 +2,18 @@
 import type { Clock } from '#component/clock.ts'
 import { type SerializerName, serializers } from '#component/codec/serializers.ts'
 import type { Log } from '#component/log.ts'
-import { linkChannel, type OpenChannel } from '#component/wamp/channel/channel.ts'
+import { type Channel, linkChannel } from '#component/wamp/channel/channel.ts'
 import { socketChannel } from '#component/wamp/channel/socket-channel.ts'
+import { Routers } from '#component/wamp/routers/routers.ts'
 import type { JoinAuth } from './join-auth.ts'
 import type { OpenLink } from './link.ts'
 
-/** Where a session joins, and as whom. One of `url` and `openLink` is given. */
+/** Where a session joins, and as whom. One of `url`, `routers` and `openLink` is given. */
 export interface SessionOptions {
   readonly realm_uri: string
   readonly url?: string | undefined
+  /** Shared by all sessions of a process. */
+  readonly routers?: Routers | undefined
   readonly openLink?: OpenLink | undefined
   readonly serializer: SerializerName
   readonly auth: JoinAuth
@@ -35,13 +38,19 @@ export const defaultJoinTimeoutMs = 8000
 const defaultMaxBytes = 15_000_000
 const defaultLinkCheckMs = 5000
 
-/** Makes the way to the router: a link in this process, or a WebSocket. */
-export function openChannels(options: SessionOptions): OpenChannel {
-  const { url, openLink, clock, headers = {} } = options
+/** The routers of a session. */
+export function routersOf({ routers, url, openLink }: SessionOptions): Routers {
+  if (routers) return routers
+  if (url === undefined && !openLink) throw new TypeError('a session needs a URL or a link')
+  return new Routers([url])
+}
+
+/** Makes the way to a router by its URL: a link in this process, or a WebSocket. */
+export function openChannels(options: SessionOptions): (url: string | undefined) => Channel {
+  const { openLink, clock, headers = {} } = options
   const maxBytes = options.maxMessageBytes ?? defaultMaxBytes
   if (openLink) return linkChannel(openLink, maxBytes)
-  if (url === undefined) throw new TypeError('a session needs a URL or a link')
   const linkCheckMs = options.linkCheckMs ?? defaultLinkCheckMs
   const serializer = serializers[options.serializer]
-  return socketChannel({ url, headers, serializer, maxBytes, linkCheckMs, clock })
+  return (url = '') => socketChannel({ url, headers, serializer, maxBytes, linkCheckMs, clock })()
 }

@@ -1,6 +1,8 @@
 /** The record of a session's joins and ends, which tells operators what is wrong with its router. */
 import { describeError, isErrorUri } from '#component/errors.ts'
 import { memberOf } from '#component/syntax/values.ts'
+import { suspended } from '#component/wamp/channel/socket-channel.ts'
+import { shownRouterUrl } from '#component/wamp/routers/router-url.ts'
 import { loginRefusals, methodRefusals } from './failure.ts'
 import type { WampMessage } from './link.ts'
 import type { SessionOptions } from './session-options.ts'
@@ -62,21 +64,24 @@ function hintFor(reason: string): string | undefined {
   return isSentence(reason) ? 'check wamp.url, and that the router listens there' : undefined
 }
 
-/** The address of a router without credentials and query. */
-function plainUrl(text: string): string {
-  const { protocol, host, pathname } = new URL(text)
-  return `${protocol}//${host}${pathname}`
-}
+/** Whether an ending says that the router is not there, or is about to go. */
+export const isRouterLost = ({ reason }: Ending): boolean =>
+  (isSentence(reason) && reason !== suspended) || reason === 'wamp.close.system_shutdown'
+
+/** The members of a log line that name a router elsewhere. */
+export const routerMember = (url: string | undefined) =>
+  url === undefined ? {} : { router: shownRouterUrl(url) }
 
 /** The members of the log line about a session that cannot join or has ended: the realm, the reason, and for a router elsewhere also its address, the login and a hint. */
 export function lostSession(
-  { realm_uri, url, auth }: Pick<SessionOptions, 'realm_uri' | 'url' | 'auth'>,
+  { realm_uri, auth }: Pick<SessionOptions, 'realm_uri' | 'auth'>,
+  url: string | undefined,
   reason: string,
 ): object {
   const line = { realm: realm_uri, reason }
   if (url === undefined) return line
   const { authmethod, authid } = auth
-  return { ...line, router: plainUrl(url), authmethod, authid, hint: hintFor(reason) }
+  return { ...line, ...routerMember(url), authmethod, authid, hint: hintFor(reason) }
 }
 
 /** What happened to one session since it was opened. */

@@ -1,7 +1,9 @@
 /** Keeps a session joined: a fresh client for each connection, whatever ended the last one, and everything registered again. */
 
 import { isUri } from '#component/syntax/wamp-uri.ts'
-import { ignore, type OpenChannel } from '#component/wamp/channel/channel.ts'
+import { type Channel, ignore } from '#component/wamp/channel/channel.ts'
+import { Attempts } from '#component/wamp/routers/attempts.ts'
+import type { Routers, Stay } from '#component/wamp/routers/routers.ts'
 import { matchOf } from '#component/wamp/watch/subscriptions.ts'
 import { Watches } from '#component/wamp/watch/watches.ts'
 import type { MakeClient } from './client.ts'
@@ -24,14 +26,15 @@ import type {
   Watch,
   WatchHandlers,
 } from './session.ts'
-import { openChannels, type SessionOptions } from './session-options.ts'
-import { type Ending, lostSession, SessionRecord } from './session-record.ts'
+import { openChannels, routersOf, type SessionOptions } from './session-options.ts'
+import {
+  type Ending,
+  isRouterLost,
+  lostSession,
+  routerMember,
+  SessionRecord,
+} from './session-record.ts'
 import { type Standing, Standings } from './standings.ts'
-
-/** Milliseconds between attempts to join, at least and at most: below 2 s, so that a router that is back has us within 2 s. */
-const backOff = { least: 100, most: 1500 }
-/** After a session of at least this length the back-off starts again; milliseconds. */
-const goodSessionMs = 5000
 
 const startCall: StartRequest = (client, procedure) => client.call(procedure)
 const startPublish: StartRequest = (client, topic) => client.publish(topic)
@@ -41,7 +44,8 @@ export class SupervisedSession implements Session {
   /** Its joins and ends. */
   readonly record = new SessionRecord()
   readonly #options: SessionOptions
-  readonly #openChannel: OpenChannel
+  readonly #openChannel: (url: string | undefined) => Channel
+  readonly #routers: Routers
   readonly #makeClient: MakeClient
   readonly #credentials: Credentials
   readonly #standings: Standings
@@ -51,8 +55,7 @@ export class SupervisedSession implements Session {
   #connection: Connection | undefined
   /** There from the first watch on. */
   #watches: Watches | undefined
-  #attempt = 0
-  #joinedAt = 0
+  readonly #attempts: Attempts
   #isLeft = false
   #stopTimer: () => void = ignore
   #ended: () => void = ignore
@@ -61,12 +64,14 @@ export class SupervisedSession implements Session {
     this.realm_uri = options.realm_uri
     this.#options = options
     this.#openChannel = openChannels(options)
+    this.#routers = routersOf(options)
+    this.#attempts = new Attempts(options.clock, this.#routers.count)
     this.#makeClient = makeClient
     this.#credentials = credentials(options.auth)
     this.#standings = new Standings({
       ...{ realm_uri: this.realm_uri, clock: options.clock, log: options.log },
       connection: () => this.#connection,
-      pause: () => this.#pause(3),
+      pause: () => this.#attempts.pause(3),
     })
     this.#check = new RegistrationCheck({
       ...{ session: this, clock: options.clock, log: options.log },
@@ -96,7 +101,7 @@ export class SupervisedSession implements Session {
 
   /**
    * Waits for the session to be joined.
-   * @param isFinal says whether a failed attempt, by its reason, ends the waiting
+   * @param isFinal says whether a failed attempt, by its reason, ends the waiting, once each router has been tried
    * @returns whether it is joined
    */
   async joined(timeoutMs: number, isFinal = (_reason: string) => false): Promise<boolean> {
@@ -105,7 +110,11 @@ export class SupervisedSession implements Session {
       isLate = true
       this.#wake()
     })
-    while (!this.isOpen && !this.#isLeft && !isLate && !isFinal(this.lastReason)) {
+    const hasFailed = () => {
+      const { lastReason } = this
+      return isFinal(lastReason) && (this.#attempts.haveTriedAll || isRefusal(lastReason))
+    }
+    while (!this.isOpen && !this.#isLeft && !isLate && !hasFailed()) {
       await new Promise<void>((resolve) => this.#waiting.add(resolve))
     }
     stopTimer()
@@ -187,7 +196,7 @@ export class SupervisedSession implements Session {
       clock: this.#options.clock,
       log: this.#options.log,
       subscriptions: () => this.#connection?.subscriptions,
-      pause: () => this.#pause(3),
+      pause: () => this.#attempts.pause(3),
     })
     return this.#watches.watch(topic, options, timeoutMs, handlers)
   }
@@ -221,27 +230,29 @@ export class SupervisedSession implements Session {
 
   #connect(): void {
     const { realm_uri, log } = this.#options
+    const stay = this.#routers.enter(() => this.#connection?.abandon('another router is used'))
     try {
       const connection = new Connection({
         options: this.#options,
         credentials: this.#credentials,
-        openChannel: this.#openChannel,
+        openChannel: () => this.#openChannel(stay.url),
         makeClient: this.#makeClient,
-        onJoin: () => this.#onJoin(connection),
-        onEnd: (ending) => this.#onEnd(ending),
+        onJoin: () => this.#onJoin(connection, stay),
+        onEnd: (ending) => this.#onEnd(ending, stay),
       })
       this.#connection = connection
     } catch (error) {
       log.error({ err: error, realm: realm_uri }, 'the connection to the router cannot be opened')
-      this.#onEnd({ reason: 'the connection cannot be opened' })
+      this.#onEnd({ reason: 'the connection cannot be opened' }, stay)
     }
   }
 
-  #onJoin(connection: Connection): void {
-    const { clock, log } = this.#options
-    this.#joinedAt = clock.now()
+  #onJoin(connection: Connection, stay: Stay): void {
+    const { log } = this.#options
+    this.#attempts.joined()
+    stay.joined()
     this.record.joined()
-    log.info({ realm: this.realm_uri }, 'joined')
+    log.info({ realm: this.realm_uri, ...routerMember(stay.url) }, 'joined')
     this.#wake()
     this.#watches?.joined()
     this.#check.start(() => connection.isJoined)
@@ -251,32 +262,22 @@ export class SupervisedSession implements Session {
       .catch((error: unknown) => log.error({ err: error }, 'a task after joining failed'))
   }
 
-  #onEnd(ending: Ending): void {
+  #onEnd(ending: Ending, stay: Stay): void {
     const { clock, log } = this.#options
     this.#connection = undefined
     const { reason } = ending
-    // an unreachable router would fill the log: equal reasons in a row are logged once
-    const level = reason === this.lastReason ? 'debug' : 'warn'
+    const hasJoined = this.#attempts.hasJoined
+    const { isNews, pause } = this.#attempts.failed(stay.url, reason)
     this.record.ended(ending, clock.now())
     this.#ended()
+    stay.ended(!this.#isLeft && isRouterLost(ending))
     if (this.#isLeft) return
-    if (this.#joinedAt) this.#watches?.lose()
+    if (hasJoined) this.#watches?.lose()
     else if (isRefusal(reason)) this.#watches?.refuse(reason)
-    const lived = this.#joinedAt ? clock.now() - this.#joinedAt : 0
-    this.#attempt = lived >= goodSessionMs ? 0 : this.#attempt + 1
-    this.#joinedAt = 0
-    const pause = this.#pause(this.#attempt)
-    const line = { ...lostSession(this.#options, reason), pause }
-    log[level](line, 'no session with the router; trying again')
+    const line = { ...lostSession(this.#options, stay.url, reason), pause }
+    log[isNews ? 'warn' : 'debug'](line, 'no session with the router; trying again')
     this.#stopTimer = clock.after(pause, () => this.#connect())
     this.#wake()
-  }
-
-  /** Full jitter: anything between the least pause and one that doubles with each attempt. */
-  #pause(attempt: number): number {
-    const { least, most } = backOff
-    const longest = Math.min(most, least * 2 ** Math.min(attempt + 1, 10))
-    return least + this.#options.clock.random() * (longest - least)
   }
 
   #wake(): void {

@@ -1,11 +1,12 @@
-/** The router of this node: the embedded one, or the one that `wamp.url` names; and how sessions reach it. */
-import { type Config, ConfigError } from '#component/config/config.ts'
+/** The router of this node: the embedded one, or those that `wamp.url` names; and how sessions reach it. */
+import { type Config, ConfigError, routerUrls } from '#component/config/config.ts'
 import { messageOf } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import { gatewayAuthid } from '#component/realm/policy.ts'
 import { Router, type RouterOptions } from '#component/router/router.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
+import { Routers } from '#component/wamp/routers/routers.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { isLoopbackOnly } from '#http/management/access.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
@@ -21,6 +22,7 @@ export interface RouterConnection {
   /** Options of a session to the router. */
   readonly link: {
     readonly url?: string
+    readonly routers?: Routers
     readonly openLink?: Router['openLink']
     readonly serializer: Config['wamp']['serializer']
     readonly registrationCheckMs?: number
@@ -52,12 +54,13 @@ export function openRouterConnection(
   context: WiringContext,
   primaryRouter: PrimaryRouter | undefined,
 ): RouterConnection {
-  const { url, auth, realms } = context.config.wamp
+  const { auth, realms } = context.config.wamp
   if (auth !== undefined) checkAuth('wamp.auth', auth as JoinAuth)
   for (const [uri, other] of Object.entries(realms)) {
     checkAuth(`wamp.realms.${uri}`, other as JoinAuth)
   }
-  if (url !== undefined) return externalRouter(context, url)
+  const urls = routerUrls(context.config)
+  if (urls) return externalRouter(context, new Routers(urls))
   return primaryRouter ? routerOfPrimary(context, primaryRouter) : embeddedRouter(context)
 }
 
@@ -78,22 +81,20 @@ const elsewhere = {
   close: () => Promise.resolve(),
 }
 
-function externalRouter({ config }: WiringContext, url: string): RouterConnection {
-  if (!/^wss?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new ConfigError(['option "wamp.url": must be a ws: or wss: URL'])
-  }
-  if (config.router.listen !== undefined) {
-    throw new ConfigError([
-      'option "router.listen": cannot be combined with wamp.url, which replaces the embedded router',
-    ])
-  }
+function externalRouter({ config }: WiringContext, routers: Routers): RouterConnection {
   const { auth = anonymousAuth, realms, serializer } = config.wamp
   return {
-    link: { url, serializer, registrationCheckMs },
+    link: { routers, serializer, registrationCheckMs },
     componentAuth: auth as JoinAuth,
     authOf: (realm_uri) => (realms[realm_uri] ?? anonymousAuth) as JoinAuth,
     canJoin: (realm_uri, sessions) => sessions.canJoin(realm_uri),
-    webSocket: { kind: 'pipe', url },
+    // the router that answers for the sessions of this process
+    webSocket: {
+      kind: 'pipe',
+      get url() {
+        return routers.url ?? ''
+      },
+    },
     ...elsewhere,
   }
 }

@@ -8,10 +8,10 @@ import {
   type Config,
   ConfigError,
   keysOf,
-  maskConfig,
   optionVariables,
   readConfig,
 } from '#component/config/config.ts'
+import { maskConfig } from '#component/config/mask-config.ts'
 import { openProcessLog, type ProcessLog } from '#component/log.ts'
 import { openReload, type Reloads, watchedState } from '#component/reload/open-reload.ts'
 import { fieldText } from '#component/terminal/log-line.ts'

@@ -28,7 +28,8 @@ const closeTimeoutMs = 1000
 /** A later check of the link shows that the process was suspended, and that the router has given it up; milliseconds. */
 const stillMs = 5000
 
-const suspended = 'the process was suspended'
+/** Why a connection ends after the process stood still: nothing is said of the router. */
+export const suspended = 'the process was suspended'
 
 /**
  * Frames in one write. With all frames of a turn in one, the callee would be idle while the router works through what it has read:

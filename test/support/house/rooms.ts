@@ -20,7 +20,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/cli/contract': { folders: 'all', packages: [] },
   'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
-  'component/config': { folders: ['examples', 'expression', 'store'], packages: ['ajv', 'yaml'] },
+  'component/config': {
+    folders: ['examples', 'expression', 'store', 'wamp/routers'],
+    packages: ['ajv', 'yaml'],
+  },
   'component/wiring/console': { folders: 'all', packages: [] },
   'component/wiring/documents': { folders: 'all', packages: [] },
   'component/wiring/explain': { folders: 'all', packages: [] },
@@ -266,9 +269,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: ['@eslint-community/regexpp', 'lru-cache', 're2js'],
   },
   'component/wamp/forwarding': { folders: ['wamp', 'wamp/channel'], packages: [] },
+  'component/wamp/routers': { folders: [], packages: [] },
   'component/wamp/watch': { folders: ['telemetry', 'wamp'], packages: [] },
   'component/wamp': {
-    folders: ['telemetry', 'wamp/channel', 'wamp/forwarding', 'wamp/watch'],
+    folders: ['telemetry', 'wamp/channel', 'wamp/forwarding', 'wamp/routers', 'wamp/watch'],
     packages: ['autobahn', 'wampy'],
   },
   'component/wamp/channel': { folders: ['wamp'], packages: ['ws'] },

@@ -4,15 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
-import {
-  ConfigError,
-  clusterKey,
-  maskConfig,
-  optionVariables,
-  readConfig,
-} from '#component/config/config.ts'
+import { ConfigError, clusterKey, optionVariables, readConfig } from '#component/config/config.ts'
 import { configurationPage } from '#component/config/config-docs.ts'
 import { configSchema } from '#component/config/config-schema.ts'
+import { maskConfig } from '#component/config/mask-config.ts'
+import { memberOf } from '#component/syntax/values.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-config-'))
 
@@ -174,6 +170,16 @@ describe('readConfig', () => {
     ['gateway: { lisen: 1 }', 'unknown option "gateway.lisen"; did you mean "gateway.listen"?'],
     ['log: { level: loud }', 'option "log.level": must be one of "trace", "debug"'],
     ['wamp: { url: "ws://x/ws", identity: forwarded }', '"forwarded" needs wamp.auth'],
+    ['wamp: { url: [] }', 'option "wamp.url": must be one of string, array'],
+    ['wamp: { url: 8080 }', 'option "wamp.url": must be one of string, array'],
+    ['wamp: { url: http://x/ws }', 'option "wamp.url": must be a ws: or wss: URL'],
+    ['wamp: { url: [ws://x/ws, joe:secret@y] }', 'option "wamp.url.1": must be a ws: or wss: URL'],
+    [
+      'wamp: { url: [ws://x/ws, wss://y/ws, 7] }',
+      'option "wamp.url": must be one of string, array',
+    ],
+    ['wamp: { url: [ws://x/ws, ws://x/ws] }', 'option "wamp.url.1": stands in the list before'],
+    ['{ wamp: { url: [ws://x] }, router: { listen: 1 } }', 'option "router.listen": cannot be'],
     ['workers: 0', 'option "workers": must be >= 1'],
     ['workers: 65', 'option "workers": must be <= 64'],
     ['wamp: { call_timeout: soon }', 'option "wamp.call_timeout": must be integer'],
@@ -185,6 +191,19 @@ describe('readConfig', () => {
       expect(() => readConfig(file('wrong.yaml', text), {})).to.throw(ConfigError, message)
     })
   }
+
+  it('reads one router or a list of them, also from the environment, and shows no credentials', () => {
+    const read = (text: string) => {
+      const { wamp } = readConfig(undefined, { GATEWAY_WAMP__URL: text })
+      return [wamp.url, memberOf(maskConfig(wamp), 'url')]
+    }
+    const [one, more] = ['ws://x/ws', 'wss://joe:secret@y:8080/ws?ticket=secret']
+    expect(read(one)).to.deep.equal([one, one])
+    expect(read(`[${one}, '${more}']`)).to.deep.equal([
+      [one, more],
+      [one, 'wss://y:8080/ws'],
+    ])
+  })
 
   it('forwards on the embedded router, and with wamp.auth on another one', () => {
     const auth = 'auth: { authmethod: wampcra, authid: gateway, secret: s }'

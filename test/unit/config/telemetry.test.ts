@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { changedOptions } from '#component/config/changed-options.ts'
-import { ConfigError, configOf, maskConfig, readConfig } from '#component/config/config.ts'
+import { ConfigError, configOf, readConfig } from '#component/config/config.ts'
+import { maskConfig } from '#component/config/mask-config.ts'
 
 const telemetryOf = (settings: Readonly<Record<string, string>>) =>
   readConfig(undefined, {}, settings).telemetry

@@ -31,10 +31,11 @@ describe('the URLs of a gateway', () => {
     })
   })
 
-  it('hide the password of another router, because they are logged and printed', () => {
-    const config = configOf({ wamp: { url: 'ws://joe:secret@router.example/ws' } })
+  it('hide who joins another router, because they are logged and printed', () => {
+    const url = ['ws://joe:secret@router.example/ws?ticket=secret', 'wss://other.example/ws']
+    const config = configOf({ wamp: { url } })
     const at = { gateway: [], admin: [], health: [], router: [] }
     const { routerUrl } = urlsOf(config, at, false)
-    expect(routerUrl).to.equal('ws://joe:masked@router.example/ws')
+    expect(routerUrl).to.equal('ws://router.example/ws, wss://other.example/ws')
   })
 })

@@ -1,0 +1,86 @@
+/** A gateway with a list of routers, whose first one is killed: calls, streams and WAMP clients go on at the second. */
+import { expect } from 'chai'
+import { componentSession } from '#component/wamp/autobahn-session.ts'
+import { Routers } from '#component/wamp/routers/routers.ts'
+import type { SupervisedSession } from '#component/wamp/supervisor.ts'
+import { RouterPeer } from '#test/contract/router/peer.ts'
+import { basics } from '#test/contract/session/support.ts'
+import { type EventStream, openEventStream } from '#test/support/event-stream.ts'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { openEmbeddedRouter, type TestRouter } from '#test/support/peers/router.ts'
+import { until } from '#test/support/running/until.ts'
+
+const realm_uri = 'com.example.test'
+const [procedure, topic] = ['com.example.test.work', 'com.example.test.news']
+
+const document = {
+  ...{ id: 'com.example.listed', host: '_', realm_uri },
+  versions: {
+    one: {
+      base_path: '/l',
+      paths: {
+        '/work': {
+          get: {
+            action: { type: 'wamp_call', procedure },
+            response: { on_result: { body: '{{action.result.args}}' }, on_error: {} },
+          },
+        },
+        '/news': {
+          get: { action: { type: 'wamp_subscribe', topic }, response: { on_error: {} } },
+        },
+      },
+    },
+  },
+}
+
+describe('a gateway with a list of routers', () => {
+  let routers: readonly [TestRouter, TestRouter]
+  let gateway: TestGateway
+  let backend: SupervisedSession
+  let events: EventStream
+
+  before(async () => {
+    routers = [await openEmbeddedRouter(), await openEmbeddedRouter()]
+    const urls = [routers[0].url, routers[1].url] as const
+    gateway = await startGateway({ 'wamp.url': JSON.stringify(urls) })
+    expect((await gateway.load(document)).status).to.equal(201)
+    backend = componentSession({ ...basics, realm_uri, routers: new Routers(urls) })
+    expect(await backend.joined(10_000)).to.equal(true)
+    await backend.register(procedure, () => ({ args: ['done'], kwargs: {} }))
+    events = await openEventStream(`${gateway.url}/l/news`)
+  })
+  after(async () => {
+    events?.close()
+    await backend?.leave()
+    await gateway?.stop()
+    for (const router of routers) await router.stop()
+  })
+
+  const call = async () => (await fetch(`${gateway.url}/l/work`)).status
+
+  it('shows its routers', () => {
+    expect(gateway.routerUrl).to.equal(`${routers[0].url}, ${routers[1].url}`)
+  })
+
+  it('calls and streams at the first, and at the second when that is killed', async () => {
+    expect(await call()).to.equal(200)
+    await backend.publish(topic, { args: ['one'], kwargs: {} }, {}, 5000)
+    const first = await events.next()
+    expect(first.event).to.equal(undefined)
+    await routers[0].kill()
+    const gap = await events.next()
+    expect(gap.event).to.equal('gap')
+    expect(JSON.parse(gap.data).code).to.equal('router_lost')
+    await until('calls reach the callee again', async () => (await call()) === 200)
+    await backend.publish(topic, { args: ['two'], kwargs: {} }, {}, 5000)
+    expect((await events.next()).event).to.equal(undefined)
+  })
+
+  it('answers for its management procedures there, which WAMP clients reach over /ws', async () => {
+    const url = `${gateway.url.replace('http', 'ws')}/ws`
+    const peer = await RouterPeer.join({ url, realm: 'service.gateway' })
+    const [type] = await peer.ask(48, 1, {}, 'service.list_api_specs')
+    peer.cut()
+    expect(type).to.equal(50)
+  })
+})
