@@ -157,6 +157,21 @@ export class Broker {
     this.#deliver(topic, randomId(this.#ports.clock), {}, message, () => true, undefined)
   }
 
+  /** Ends the subscriptions that the session may have no longer (WAMP: Subscription Revocation). */
+  *judging(session: Session): Steps<void> {
+    const { authorizer } = this.#ports
+    for (const subscription of [...session.subscriptions.values()]) {
+      const { id, uri, match } = subscription
+      const denial = authorizer.denial(session, 'subscribe', uri, {}, match)
+      if (denial !== undefined && session.subscriptions.has(id)) {
+        this.#remove(session, subscription)
+        const details = { subscription: id, reason: denial.uri }
+        if (session.hearsRevocations.subscriber) session.send([code.unsubscribed, 0, details])
+      }
+      yield
+    }
+  }
+
   /** Forgets a session that is closed. */
   *leaving(session: Session): Steps<void> {
     for (const subscription of [...session.subscriptions.values()]) {

@@ -11,6 +11,7 @@ const roles = {
       session_meta_api: true,
       subscriber_blackwhite_listing: true,
       subscription_meta_api: true,
+      subscription_revocation: true,
     },
   },
   dealer: {
@@ -21,6 +22,7 @@ const roles = {
       pattern_based_registration: true,
       progressive_call_results: true,
       registration_meta_api: true,
+      registration_revocation: true,
       session_meta_api: true,
       shared_registration: true,
     },

@@ -81,6 +81,18 @@ export class Realm {
     runSteps(this.#leaving(session), this.#ports.yieldTurn).catch(this.#ports.onError)
   }
 
+  /** Ends what its sessions may have no longer, in steps. */
+  judgeAnew(): void {
+    runSteps(this.#judging(), this.#ports.yieldTurn).catch(this.#ports.onError)
+  }
+
+  *#judging(): Steps<void> {
+    for (const session of [...this.sessions.values()]) {
+      yield* this.#broker.judging(session)
+      yield* this.#registrations.judging(session)
+    }
+  }
+
   /** In steps: the session may have thousands of subscriptions and registrations, and each end is announced. */
   *#leaving(session: Session): Steps<void> {
     yield* this.#broker.leaving(session)

@@ -134,6 +134,21 @@ export class Registrations {
     return registration.callees[index]
   }
 
+  /** Ends the registrations that the session may have no longer (WAMP: Registration Revocation); calls under way go on. */
+  *judging(session: Session): Steps<void> {
+    const { authorizer } = this.#ports
+    for (const registration of [...session.registrations.values()]) {
+      const { id, uri, match } = registration
+      const denial = authorizer.denial(session, 'register', uri, {}, match)
+      if (denial !== undefined && session.registrations.has(id)) {
+        this.#remove(session, registration)
+        const details = { registration: id, reason: denial.uri }
+        if (session.hearsRevocations.callee) session.send([code.unregistered, 0, details])
+      }
+      yield
+    }
+  }
+
   /** Forgets a session that is closed. */
   *leaving(session: Session): Steps<void> {
     for (const registration of [...session.registrations.values()]) {

@@ -218,6 +218,11 @@ export class Router {
     }
   }
 
+  /** Ends the subscriptions and registrations of a realm that the grants of now do not allow. */
+  judgeAnew(realm_uri: string): void {
+    this.#realms.get(realm_uri)?.judgeAnew()
+  }
+
   /** Says GOODBYE to all sessions; resolves when all have left, after at most 1.5 s. */
   async close(): Promise<void> {
     this.#isClosed = true

@@ -100,6 +100,8 @@ export class Session {
   readonly canBeInterrupted: boolean
   /** Only these are asked for progressive results. */
   readonly canProgress: boolean
+  /** Only these are told of the end of a subscription or registration by the router. */
+  readonly hearsRevocations: { readonly subscriber: boolean; readonly callee: boolean }
   readonly transport: Transport
   readonly end: (reason: string, message?: string) => void
   /** False once it has said or heard GOODBYE, or is gone: nothing is sent any more. */
@@ -122,6 +124,11 @@ export class Session {
     const features = featuresOf(options.roles, 'callee')
     this.canBeInterrupted = features.call_canceling === true
     this.canProgress = canProgress(features)
+    const { subscription_revocation } = featuresOf(options.roles, 'subscriber')
+    this.hearsRevocations = {
+      subscriber: subscription_revocation === true,
+      callee: features.registration_revocation === true,
+    }
     this.transport = options.transport
     this.end = options.end
   }

@@ -146,8 +146,10 @@ export function openRouter(context: WiringContext): OpenRouter {
   // sessions that the realm would no longer admit are closed
   realms.onChange = (uris) => {
     for (const uri of uris) {
-      if (policy.hasRealm(uri)) router.closeSessions(uri, (session) => !policy.isWelcome(session))
-      else router.closeRealm(uri)
+      if (policy.hasRealm(uri)) {
+        router.closeSessions(uri, (session) => !policy.isWelcome(session))
+        router.judgeAnew(uri)
+      } else router.closeRealm(uri)
     }
   }
   return {

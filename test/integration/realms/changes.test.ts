@@ -3,6 +3,9 @@ import autobahn from 'autobahn'
 import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 
+type Connection = InstanceType<typeof autobahn.Connection>
+type Session = Parameters<NonNullable<Connection['onopen']>>[0]
+
 describe('service.load_realm, on the embedded router', () => {
   if (process.env.WAMP_ROUTER_URL !== undefined) return
   let gateway: TestGateway
@@ -57,6 +60,39 @@ describe('service.load_realm, on the embedded router', () => {
     })
     expect(answer.status).to.equal(204)
     expect(await session.ended).to.equal('wamp.close.close_realm')
+  })
+
+  it('ends subscriptions and registrations that a grant, of a prototype too, does not allow any more', async () => {
+    const all = ['wamp.subscribe', 'wamp.register', 'wamp.publish', 'wamp.call']
+    const grants = (permissions: readonly string[]) => [
+      { roles: ['anonymous'], permissions, resources: [{ uri: 'com.', match: 'prefix' }] },
+    ]
+    const proto = (permissions: readonly string[]) => ({
+      ...{ uri: 'com.example.proto', authmethods: ['anonymous'], is_prototype: true },
+      grants: grants(permissions),
+    })
+    await loadRealm(proto(all))
+    await loadRealm({ uri: 'com.example.heir', prototype_uri: 'com.example.proto' })
+    const session = await new Promise<Session>((resolve) => {
+      const url = gateway.routerUrl
+      const connection = new autobahn.Connection({ url, realm: 'com.example.heir', max_retries: 0 })
+      connection.onopen = resolve
+      connection.open()
+    })
+    const events: unknown[] = []
+    await session.subscribe('com.a', (args: unknown) => void events.push(...(args as unknown[])))
+    await session.register('com.b', () => 'answer')
+    const options = { acknowledge: true, exclude_me: false }
+    const publish = (event: number) => session.publish('com.a', [event], {}, options)
+    await publish(1)
+    expect(await session.call('com.b')).to.equal('answer')
+    await loadRealm(proto(['wamp.publish', 'wamp.call']))
+    await publish(2)
+    const refusal = await Promise.resolve(session.call('com.b')).catch(
+      (error: { error: string }) => error.error,
+    )
+    expect(refusal).to.equal('wamp.error.no_such_procedure')
+    expect(events).to.deep.equal([1])
   })
 
   it('leaves the sessions of other realms alone', async () => {
