@@ -116,12 +116,6 @@ const refused: readonly Row[] = [
     words: ['admin.listen', 'admin.realm'],
   },
   {
-    what: 'a method of wamp.auth without what it needs',
-    settings: { 'wamp.auth': noCall },
-    code: 78,
-    words: ['wamp.auth'],
-  },
-  {
     what: 'a key of wamp.realms that is none',
     settings: { 'wamp.realms': badKey },
     code: 78,
@@ -139,6 +133,12 @@ const refused: readonly Row[] = [
 
 /** What the primary or a worker finds: once for one process, and once for two workers. */
 const ofBoth: readonly Row[] = [
+  {
+    what: 'a method of wamp.auth without what it needs',
+    settings: { 'wamp.auth': noCall },
+    code: 78,
+    words: ['wamp.auth'],
+  },
   {
     what: 'a port that is in use',
     settings: { 'gateway.listen': '127.0.0.1:PORT' },
