@@ -10,8 +10,8 @@ import { rawError } from './errors.ts'
 
 /** The address of the other router. */
 export interface RelayTarget {
-  /** A `ws:` or `wss:` URL. */
-  readonly url: string
+  /** A `ws:` or `wss:` URL; undefined while the router is reached by other means. */
+  readonly url: string | undefined
   /** Path of the router's Unix socket, used instead of the host in the URL. */
   readonly socketPath?: string
 }
@@ -72,7 +72,16 @@ export function relay(
     refuse(socket, 'service.error.bad_request', message, clock)
     return
   }
-  const upstream = ask(target, client, key)
+  const { url, socketPath } = target
+  if (url === undefined) {
+    const message =
+      'the gateway reaches the WAMP router without a WebSocket: connect to the router itself'
+    const error = new ServiceError('service.error.unavailable', message)
+    onFailure(error)
+    refuse(socket, error.uri, error.message, clock)
+    return
+  }
+  const upstream = ask(new URL(url), socketPath, client, key)
   const stopTimer = clock.after(handshakeTimeout, () => fail('did not answer in time'))
   const settle = () => {
     stopTimer()
@@ -120,8 +129,7 @@ export function relay(
 }
 
 /** The opening handshake (RFC 6455 §4.1): the passed fields and the gateway's own. */
-function ask({ url: text, socketPath }: RelayTarget, client: RelayedClient, key: string) {
-  const url = new URL(text)
+function ask(url: URL, socketPath: string | undefined, client: RelayedClient, key: string) {
   const fields: Record<string, string> = {
     host: url.host,
     connection: 'Upgrade',

@@ -9,6 +9,8 @@ import { toBinary } from './walk.ts'
 
 /** How messages become bytes. */
 export interface Serializer {
+  /** The name that configuration and subprotocol use. */
+  readonly name: 'cbor' | 'json' | 'msgpack'
   /** The WebSocket subprotocol that asks for it. */
   readonly protocol: string
   readonly isBinary: boolean
@@ -26,6 +28,7 @@ export interface Serializer {
 /** By the name that configuration and subprotocol use. */
 export const serializers = {
   json: {
+    name: 'json',
     protocol: 'wamp.2.json',
     isBinary: false,
     encode: (message) => stringifyJson(message),
@@ -33,6 +36,7 @@ export const serializers = {
     head: jsonHead,
   },
   msgpack: {
+    name: 'msgpack',
     protocol: 'wamp.2.msgpack',
     isBinary: true,
     encode: (message, hasSpecials = true) =>
@@ -41,6 +45,7 @@ export const serializers = {
     head: msgpackHead,
   },
   cbor: {
+    name: 'cbor',
     protocol: 'wamp.2.cbor',
     isBinary: true,
     encode: (message, hasSpecials = true) => encodeCbor(hasSpecials ? toBinary(message) : message),

@@ -146,7 +146,7 @@ export const configSchema = section(
         url: mayBeAbsent(
           union([string(), array(string(), { minItems: 1 })], {
             description:
-              '`ws://…` or `wss://…` of the WAMP router, or a list of these: the first that answers is used, and the next one once it is lost (docs/crossbar.md, "Several routers"). Default: the embedded router.',
+              'The WAMP router, or a list of routers: the first that answers is used, and the next one once it is lost (docs/crossbar.md, "Several routers"). `ws://…` or `wss://…`; by RawSocket `rs://host:port`, `rss://host:port` (TLS) or `unix:/path` (docs/crossbar.md, "RawSocket"). Default: the embedded router.',
           }),
         ),
         realm: string({

@@ -9,7 +9,13 @@ import { failure, invocationError, notJoined, rejected } from './failure.ts'
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
 import { asMap, code, emptyError, fullInvocation, isAnswer, withoutPassthru } from './messages.ts'
-import { type Draft, Outbox, type StartRequest } from './outbox.ts'
+import {
+  type Draft,
+  noSubscription,
+  Outbox,
+  type RequestDraft,
+  type StartRequest,
+} from './outbox.ts'
 import { type Progress, Requests } from './requests.ts'
 import type { EventHandler, InvocationHandler } from './session.ts'
 import { defaultJoinTimeoutMs, type SessionOptions } from './session-options.ts'
@@ -26,15 +32,6 @@ export interface ConnectionPorts {
   /** Once, whether it ever joined or not. */
   readonly onEnd: (ending: Ending) => void
 }
-
-/** A request: `[code, id, options, uri, …payload]`. */
-type RequestDraft = [
-  type: number,
-  id: undefined,
-  options: Readonly<Record<string, unknown>>,
-  uri: string,
-  ...payload: unknown[],
-]
 
 /** Milliseconds that a router may take to register or subscribe. */
 const registerMs = 10_000
@@ -89,6 +86,7 @@ export class Connection {
     this.#channel.onOpen = () => this.#client.opened()
     this.#channel.onMessage = (message) => this.#receive(message)
     this.#channel.onUnreadable = (fields, problem) => this.#cannotRead(fields, problem)
+    this.#channel.onQuiet = () => this.#askForLife()
     this.#channel.onClose = (reason) => this.#end(reason, true)
     this.#stopTimer = clock.after(joinTimeoutMs, () => {
       this.#end('the router did not send WELCOME in time', true)
@@ -181,15 +179,10 @@ export class Connection {
     stopTimer()
   }
 
-  /** Ends it now; {@link ConnectionPorts.onEnd} follows. */
-  abandon(reason: string): void {
-    this.#end(reason, true)
-  }
-
-  /** Says GOODBYE and ends; {@link ConnectionPorts.onEnd} follows. */
-  leave(): void {
+  /** Says GOODBYE and ends; {@link ConnectionPorts.onEnd} follows. @param why for one that has not joined */
+  leave(why = 'the session was left'): void {
     if (this.#state !== 'joined') {
-      this.#end('the session was left', true)
+      this.#end(why, true)
       return
     }
     this.#state = 'leaving'
@@ -198,6 +191,12 @@ export class Connection {
       this.#end('the router did not answer GOODBYE', true)
     })
     this.#client.leave()
+  }
+
+  /** Every router answers that there is no such subscription, whatever the session may do. */
+  #askForLife(): void {
+    const draft: Draft = [code.unsubscribe, undefined, noSubscription]
+    if (this.#state === 'joined') this.#outbox.requestBelow(draft, this.#client)
   }
 
   /** Abandons a request: the client forgets it, and the router is told. */

@@ -9,6 +9,18 @@ import { WampError } from './session.ts'
 /** A message that waits for its id, in the second place: no client library passes all of its content on unchanged. */
 export type Draft = [type: number, id: unknown, ...content: unknown[]]
 
+/** A request: `[code, id, options, uri, …payload]`. */
+export type RequestDraft = [
+  type: number,
+  id: undefined,
+  options: Readonly<Record<string, unknown>>,
+  uri: string,
+  ...payload: unknown[],
+]
+
+/** An id that no subscription has: routers count from 1, or draw from 2^53 numbers. */
+export const noSubscription = Number.MAX_SAFE_INTEGER
+
 /** Calls an operation of the client library, which sends its message before it returns. */
 export type StartRequest = (client: Client, uri: string) => Promise<unknown>
 

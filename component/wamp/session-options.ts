@@ -45,7 +45,7 @@ export function routersOf({ routers, url, openLink }: SessionOptions): Routers {
   return new Routers([url])
 }
 
-/** Makes the way to a router by its URL: a link in this process, or a WebSocket. */
+/** Makes the way to a router by its URL: a link in this process, a WebSocket, or RawSocket. */
 export function openChannels(options: SessionOptions): (url: string | undefined) => Channel {
   const { openLink, clock, headers = {} } = options
   const maxBytes = options.maxMessageBytes ?? defaultMaxBytes

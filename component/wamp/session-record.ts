@@ -1,7 +1,7 @@
 /** The record of a session's joins and ends, which tells operators what is wrong with its router. */
 import { describeError, isErrorUri } from '#component/errors.ts'
 import { memberOf } from '#component/syntax/values.ts'
-import { suspended } from '#component/wamp/channel/socket-channel.ts'
+import { suspended } from '#component/wamp/channel/link-check.ts'
 import { shownRouterUrl } from '#component/wamp/routers/router-url.ts'
 import { loginRefusals, methodRefusals } from './failure.ts'
 import type { WampMessage } from './link.ts'

@@ -230,7 +230,7 @@ export class SupervisedSession implements Session {
 
   #connect(): void {
     const { realm_uri, log } = this.#options
-    const stay = this.#routers.enter(() => this.#connection?.abandon('another router is used'))
+    const stay = this.#routers.enter(() => this.#connection?.leave('another router is used'))
     try {
       const connection = new Connection({
         options: this.#options,

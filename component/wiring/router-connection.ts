@@ -6,6 +6,7 @@ import { gatewayAuthid } from '#component/realm/policy.ts'
 import { Router, type RouterOptions } from '#component/router/router.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
+import { rawSocketAddress } from '#component/wamp/routers/router-url.ts'
 import { Routers } from '#component/wamp/routers/routers.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { isLoopbackOnly } from '#http/management/access.ts'
@@ -92,7 +93,8 @@ function externalRouter({ config }: WiringContext, routers: Routers): RouterConn
     webSocket: {
       kind: 'pipe',
       get url() {
-        return routers.url ?? ''
+        const { url } = routers
+        return url === undefined || rawSocketAddress(url) ? undefined : url
       },
     },
     ...elsewhere,

@@ -79,8 +79,11 @@ describe('a gateway with a list of routers', () => {
   it('answers for its management procedures there, which WAMP clients reach over /ws', async () => {
     const url = `${gateway.url.replace('http', 'ws')}/ws`
     const peer = await RouterPeer.join({ url, realm: 'service.gateway' })
-    const [type] = await peer.ask(48, 1, {}, 'service.list_api_specs')
+    let request = 0
+    await until('they are registered there', async () => {
+      request += 1
+      return (await peer.ask(48, request, {}, 'service.list_api_specs'))[0] === 50
+    })
     peer.cut()
-    expect(type).to.equal(50)
   })
 })

@@ -22,6 +22,8 @@ export interface Channel {
    * @param problem one lower-case sentence without data
    */
   onUnreadable: (fields: WampMessage, problem: string) => void
+  /** The link is silent, and the transport cannot ask for a sign of life: send what the router answers. */
+  onQuiet: () => void
   /** @param reason one lower-case sentence for the log */
   onClose: (reason: string) => void
 }
@@ -34,7 +36,7 @@ export const ignore = (): void => undefined
 
 /** The handlers of a channel before it is used, and after it has ended. */
 export const silence = {
-  ...{ onOpen: ignore, onMessage: ignore, onUnreadable: ignore, onClose: ignore },
+  ...{ onOpen: ignore, onMessage: ignore, onUnreadable: ignore, onQuiet: ignore, onClose: ignore },
 }
 
 const walkRules: WalkRules = {

@@ -6,6 +6,7 @@ import type { OpenLink } from '#component/wamp/link.ts'
 import type { Payload } from '#component/wamp/session.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { requestSession } from '#component/wamp/wampy-session.ts'
+import { openRawSocketRouter } from '#test/support/peers/rawsocket-router.ts'
 import { openEmbeddedRouter, openRouter } from '#test/support/peers/router.ts'
 import { describeCalls } from './calls.contract.ts'
 import { describeEvents } from './events.contract.ts'
@@ -18,6 +19,8 @@ import { Watcher } from './watcher.ts'
 /** A router, and how sessions get there. */
 interface Way {
   readonly url: string
+  /** The URL for raw peers, where it is another one. */
+  readonly rawUrl?: string
   readonly openLink?: OpenLink
   stop(): Promise<void>
 }
@@ -25,6 +28,18 @@ interface Way {
 const overSocket = async (): Promise<Way> => {
   const router = await openRouter()
   return { url: router.url, stop: () => router.stop() }
+}
+
+const overRawSocket = async (): Promise<Way> => {
+  const router = await openEmbeddedRouter()
+  const front = await openRawSocketRouter(router.openLink)
+  return {
+    ...{ url: front.url, rawUrl: router.url },
+    async stop() {
+      await front.stop()
+      await router.stop()
+    },
+  }
 }
 
 /** @param open makes the session under test; the other side is the other client on the same router */
@@ -46,7 +61,7 @@ function describeWay(
         return other
       },
       get url() {
-        return way.url
+        return way.rawUrl ?? way.url
       },
     }
 
@@ -105,10 +120,11 @@ function describeWay(
   })
 }
 
-/** Over WebSockets with each serializer, and over a link into the embedded router. */
+/** Over WebSockets with each serializer, over RawSocket, and over a link into the embedded router. */
 export function describeSession(name: string, open: OpenSession): void {
   for (const serializer of ['json', 'msgpack', 'cbor'] as const) {
     describeWay(`${name}, ${serializer}, as a Session`, open, serializer, overSocket)
   }
+  describeWay(`${name}, over RawSocket, as a Session`, open, 'msgpack', overRawSocket)
   describeWay(`${name}, in process, as a Session`, open, 'json', openEmbeddedRouter)
 }

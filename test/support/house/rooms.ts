@@ -275,7 +275,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['telemetry', 'wamp/channel', 'wamp/forwarding', 'wamp/routers', 'wamp/watch'],
     packages: ['autobahn', 'wampy'],
   },
-  'component/wamp/channel': { folders: ['wamp'], packages: ['ws'] },
+  'component/wamp/channel': { folders: ['wamp', 'wamp/routers'], packages: ['ws'] },
   'component/router/limits': { folders: [], packages: ['ws'] },
   'component/router/patterns': { folders: [], packages: [] },
   'component/router': {

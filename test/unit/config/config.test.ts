@@ -173,7 +173,10 @@ describe('readConfig', () => {
     ['wamp: { url: [] }', 'option "wamp.url": must be one of string, array'],
     ['wamp: { url: 8080 }', 'option "wamp.url": must be one of string, array'],
     ['wamp: { url: http://x/ws }', 'option "wamp.url": must be a ws: or wss: URL'],
-    ['wamp: { url: [ws://x/ws, joe:secret@y] }', 'option "wamp.url.1": must be a ws: or wss: URL'],
+    [
+      'wamp: { url: [ws://x/ws, "unix:/a", "rs://joe:secret@y:1"] }',
+      'option "wamp.url.2": must be a ws: or wss: URL',
+    ],
     [
       'wamp: { url: [ws://x/ws, wss://y/ws, 7] }',
       'option "wamp.url": must be one of string, array',

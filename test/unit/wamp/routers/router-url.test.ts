@@ -1,6 +1,12 @@
 /** The URLs of routers. */
 import { expect } from 'chai'
-import { routerUrlProblem, shownRouterUrl } from '#component/wamp/routers/router-url.ts'
+import {
+  rawSocketAddress,
+  routerUrlProblem,
+  shownRouterUrl,
+} from '#component/wamp/routers/router-url.ts'
+
+const longest = `/${'x'.repeat(106)}`
 
 describe('the URL of a router', () => {
   for (const [url, shown] of [
@@ -12,6 +18,23 @@ describe('the URL of a router', () => {
   ] as const) {
     it(`may be ${url}, and is shown as ${shown}`, () => {
       expect(routerUrlProblem(url)).to.equal(undefined)
+      expect(shownRouterUrl(url)).to.equal(shown)
+      expect(rawSocketAddress(url)).to.equal(undefined)
+    })
+  }
+
+  for (const [url, shown, address] of [
+    ['rs://127.0.0.1:80', 'rs://127.0.0.1:80', { host: '127.0.0.1', port: 80, isSecure: false }],
+    ['rss://router:443/', 'rss://router:443/', { host: 'router', port: 443, isSecure: true }],
+    ['RSS://a.b_c-d:1', 'rss://a.b_c-d:1', { host: 'a.b_c-d', port: 1, isSecure: true }],
+    ['rs://[::1]:65535', 'rs://[::1]:65535', { host: '::1', port: 65_535, isSecure: false }],
+    ['unix:/run/a b%20?#@c.sock', 'unix:/run/a b%20?#@c.sock', { path: '/run/a b%20?#@c.sock' }],
+    ['unix:///run/router', 'unix:/run/router', { path: '/run/router' }],
+    [`unix:${longest}`, `unix:${longest}`, { path: longest }],
+  ] as const) {
+    it(`may be ${url} for RawSocket, and is shown as ${shown}`, () => {
+      expect(routerUrlProblem(url)).to.equal(undefined)
+      expect(rawSocketAddress(url)).to.deep.equal(address)
       expect(shownRouterUrl(url)).to.equal(shown)
     })
   }
@@ -25,9 +48,28 @@ describe('the URL of a router', () => {
       ' ws://router/ws',
       'ws+unix:/a:/b',
     ],
+    ...[
+      'rs://router',
+      'rs://router:0',
+      'rs://router:65536',
+      'rs://:80',
+      'rs://router:80/ws',
+      'rs:80',
+    ],
+    ...['rs://joe:secret@router:80', 'rs://router:80?a', 'rs://router:80#a', 'rs://[::g]:80'],
+    ...[
+      'unix:',
+      'unix:run/a',
+      'unix://run/a',
+      'unix:./a',
+      'unix:/a\0b',
+      `unix:${longest}x`,
+      'tcp://a:1',
+    ],
   ]) {
     it(`may not be ${JSON.stringify(url)}`, () => {
       expect(routerUrlProblem(url)).to.match(/^must be a ws: or wss: URL/)
+      expect(rawSocketAddress(url)).to.equal(undefined)
     })
   }
 })
