@@ -9,7 +9,7 @@ import {
   Name,
   str,
 } from 'ajv/dist/2020.js'
-import { resolveRef, type SchemaEnv } from 'ajv/dist/compile/index.js'
+import { resolveRef, SchemaEnv } from 'ajv/dist/compile/index.js'
 import type { Rule } from 'ajv/dist/compile/rules.js'
 import { Type } from 'ajv/dist/compile/util.js'
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js'
@@ -234,10 +234,14 @@ const joinedBy =
     return joined
   }
 
-/** A reference; as {@link prepare} writes it, to a schema that ajv knows by its key. */
-const referenceOf = (depth: Depth) => (cxt: KeywordCxt) => {
+/**
+ * A reference; as {@link prepare} writes it, to a schema that ajv knows by its key.
+ * @param own ajv's, which has `true` and `false` in the place of a reference to them
+ */
+const referenceOf = (depth: Depth, own: (cxt: KeywordCxt) => void) => (cxt: KeywordCxt) => {
   const { gen, it } = cxt
-  const target = resolveRef.call(it.self, it.schemaEnv.root, it.baseId, cxt.schema) as SchemaEnv
+  const target = resolveRef.call(it.self, it.schemaEnv.root, it.baseId, cxt.schema)
+  if (!(target instanceof SchemaEnv)) return own(cxt)
   const check = getValidate(cxt, target)
   const join = named(cxt, joinedBy(depth))
   const decide = cxt.result.bind(cxt)
@@ -256,5 +260,6 @@ export function addOwnKeywords(ajv: Ajv2020, depth: Depth): void {
     ajv.addKeyword(definition)
   }
   for (const definition of earlyOf(depth)) ajv.addKeyword({ ...definition, before: '$ref' })
-  Object.assign((ajv.RULES.all.$ref as Rule).definition, { code: referenceOf(depth) })
+  const reference = (ajv.RULES.all.$ref as Rule).definition as CodeKeywordDefinition
+  Object.assign(reference, { code: referenceOf(depth, reference.code) })
 }
