@@ -32,15 +32,15 @@ function compile(): void {
     extends: '../../tsconfig.json',
     compilerOptions: {
       noEmit: false,
-      // the files of the console are published as they are
-      allowJs: false,
+      // for the types of what TypeScript imports; the other files, such as those of the console, are published as they are
+      allowJs: true,
       declaration: true,
       rewriteRelativeImportExtensions: true,
       rootDir: '.',
       outDir: '../package',
       types: ['node'],
     },
-    include: sources,
+    include: sources.map((folder) => `${folder}/**/*.ts`),
   })
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', stage])
   const isText = (path: string) => !path.endsWith('.ts') && !path.endsWith('tsconfig.json')

@@ -97,11 +97,14 @@ describe('the example with OIDC in a browser', function () {
     await page.locator('#session').getByText('none').waitFor()
   })
 
-  it('keeps the ticket from scripts, and says of both cookies where they are good for', async () => {
+  it('keeps the ticket and the finished login from scripts, and says of its cookies where they are good for', async () => {
     await logIn('bea')
     const now = Date.now() / 1000
-    const [ticket, csrf, ...more] = await ownCookies()
+    const [ticket, csrf, finished, ...more] = await ownCookies()
     expect(more).to.deep.equal([])
+    expect(finished).to.include({ httpOnly: true, secure: true, sameSite: 'Lax', path: '/' })
+    expect(finished?.name).to.equal(`__Host-service_finished_${realm}`)
+    expect(finished?.expires).to.be.within(now, now + 15 * 60)
     for (const cookie of [ticket, csrf]) {
       expect(cookie).to.include({ domain: 'localhost', path: '/', secure: true, sameSite: 'Lax' })
       expect(cookie?.expires).to.be.within(now + month - 60, now + month)
