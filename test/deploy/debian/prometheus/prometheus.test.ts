@@ -19,6 +19,8 @@ const recordedOnly = [
   'WampGatewayRestarts',
   'WampGatewayStoreAway',
   'WampGatewayDiskFull',
+  'WampGatewayDiskFailed',
+  'WampGatewayStoreReadOnly',
   'WampGatewayDocumentsDamaged',
   'WampGatewayConflicts',
   'WampGatewayCircuitOpen',
