@@ -10,8 +10,11 @@ const signals: readonly Changing[] = ['SIGHUP', 'SIGUSR2']
 const standardInput = 0
 const early: Changing[] = []
 const ending: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']
-/** Nothing is served yet, and what is on the disk is whole at any time. */
-const endStart = (): never => endProcess(0)
+let isStarting = true
+/** Nothing is served yet, and what is on the disk is whole at any time. It stays: Node loses a signal that comes while its last listener goes. */
+const endStart = (): void => {
+  if (isStarting) endProcess(0)
+}
 let obey = (signal: Changing): void => void early.push(signal)
 
 /** Takes the signals from now on: by default each would end the process. Called before the code of the gateway is read, which takes a while. */
@@ -22,7 +25,7 @@ export function holdSignals(): void {
 
 /** Obeys the signals, also those that came since {@link holdSignals}; those that end the process are the caller's from now on. */
 export function obeySignals(handlers: Readonly<Record<Changing, () => void>>): void {
-  for (const signal of ending) process.off(signal, endStart)
+  isStarting = false
   obey = (signal) => handlers[signal]()
   for (const signal of early.splice(0)) obey(signal)
 }
