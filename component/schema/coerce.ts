@@ -1,6 +1,7 @@
 /** Reads bindings, query parameters and form fields, which are texts, as the types that their schema names. */
 import { isInteger64 } from '#component/syntax/integers.ts'
 import { isMap, setOwn } from '#component/syntax/values.ts'
+import { partsOf } from './keywords.ts'
 import { type NamedSchemas, resolve } from './references.ts'
 
 /** Texts by name. */
@@ -55,10 +56,14 @@ const scalars: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['boolean', (text) => booleans.get(text)],
 ])
 
-/** Each schema that applies to the value of a schema as a matter of course: itself, and those of `$ref` and `allOf`. */
+/**
+ * Each schema that applies to the value of a schema: itself, those of `$ref`, and those of the keywords that are followed.
+ * @param follows by default `allOf`: what applies as a matter of course
+ */
 export function* appliedTo(
   schema: unknown,
   named: NamedSchemas,
+  follows: (keyword: string) => boolean = (keyword) => keyword === 'allOf',
   seen: Set<unknown> = new Set(),
 ): Generator<Readonly<Record<string, unknown>>> {
   if (!isMap(schema) || seen.has(schema)) return
@@ -66,10 +71,11 @@ export function* appliedTo(
   yield schema
   if (typeof schema.$ref === 'string') {
     const target = resolve(schema.$ref, named)
-    if (typeof target !== 'string') yield* appliedTo(target.schema, named, seen)
+    if (typeof target !== 'string') yield* appliedTo(target.schema, named, follows, seen)
   }
-  if (!Array.isArray(schema.allOf)) return
-  for (const member of schema.allOf) yield* appliedTo(member, named, seen)
+  for (const part of partsOf(schema)) {
+    if (follows(part.keyword)) yield* appliedTo(part.schema, named, follows, seen)
+  }
 }
 
 /** The first value of a keyword among the schemas that apply; undefined where none has it. */

@@ -1,26 +1,12 @@
 /** Which names of texts, query parameters and form fields, have one value: those that a schema judges, unless it reads all their values as a list. */
 import { isMap } from '#component/syntax/values.ts'
-import { keywords, partsOf } from './keywords.ts'
+import { appliedTo } from './coerce.ts'
+import { keywords } from './keywords.ts'
 import { compilePattern } from './pattern/pattern.ts'
-import { type NamedSchemas, resolve } from './references.ts'
+import type { NamedSchemas } from './references.ts'
 
-/** Each schema that may judge the value of a schema: itself, those of `$ref`, and those of all keywords that are in place. */
-function* judging(
-  schema: unknown,
-  named: NamedSchemas,
-  seen: Set<unknown> = new Set(),
-): Generator<Readonly<Record<string, unknown>>> {
-  if (!isMap(schema) || seen.has(schema)) return
-  seen.add(schema)
-  yield schema
-  if (typeof schema.$ref === 'string') {
-    const target = resolve(schema.$ref, named)
-    if (typeof target !== 'string') yield* judging(target.schema, named, seen)
-  }
-  for (const part of partsOf(schema)) {
-    if (keywords.get(part.keyword)?.isInPlace) yield* judging(part.schema, named, seen)
-  }
-}
+/** Whether the schemas of a keyword judge the same value. */
+const isInPlace = (keyword: string): boolean => keywords.get(keyword)?.isInPlace === true
 
 /** Whether a schema is more than words about a value. */
 const judges = (schema: unknown): boolean =>
@@ -37,7 +23,7 @@ const judgingIn = (map: unknown): readonly string[] =>
 export function judgedNames(schema: unknown, named: NamedSchemas): (name: string) => boolean {
   const names = new Set<string>()
   const tests: ((name: string) => boolean)[] = []
-  for (const one of judging(schema, named)) {
+  for (const one of appliedTo(schema, named, isInPlace)) {
     const { properties, patternProperties, additionalProperties, unevaluatedProperties } = one
     // these compare all values
     if (Object.hasOwn(one, 'enum') || Object.hasOwn(one, 'const')) tests.push(() => true)
