@@ -1,4 +1,4 @@
-/** How many Idempotency-Keys each user may have on each route, so that nobody else is refused for what a stranger sends. */
+/** How many Idempotency-Keys each user may have on each route, so that a stranger's keys cause no refusal of others. */
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '#component/clock.ts'
 import { atMost } from './at-most.ts'

@@ -37,7 +37,7 @@ const freshMs = 6_000
 const maxWaitMs = 250
 /** Rows of one statement. */
 const batchSize = 200
-/** Sharers that whoever sends requests makes: there may be any number of them. */
+/** The kinds of sharers that requests make: their number has no bound of its own. */
 const madeByRequests = /^(?:address|value) /
 
 /** The row of all addresses and values that have none of their own. */

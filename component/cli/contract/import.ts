@@ -60,7 +60,7 @@ export const importDocument: Run = (invocation) => {
   })
 }
 
-/** Texts that look like numbers: YAML has `2.10` for a number where nobody quotes it. */
+/** Texts that look like numbers: YAML has `2.10` for a number where it is not quoted. */
 const texts = ['/openapi', '/info/version', '/info/title']
 
 /** Gives such texts back the form that their author wrote. */

@@ -54,7 +54,7 @@ export interface ProviderSettings {
   readonly ticket_idle_secs?: number
   /** Lifetime of tickets, and of their cookies. Seconds, 1 to 2592000. */
   readonly ticket_expiry_secs: number
-  /** How long a login counts without the provider being asked; 0: for ever. Seconds. */
+  /** How long a login counts without the provider being asked; 0: without end. Seconds. */
   readonly recheck_interval: number
   /** How much longer it counts while the provider does not answer. Seconds. */
   readonly recheck_grace: number
