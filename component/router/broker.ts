@@ -1,5 +1,6 @@
 /** Events: SUBSCRIBE, UNSUBSCRIBE and PUBLISH of one realm. */
 import { isMatch } from '#component/syntax/wamp-uri.ts'
+import type { WampMessage } from '#component/wamp/link.ts'
 import { code, randomId } from '#component/wamp/messages.ts'
 import type { Steps } from '#component/yielding.ts'
 import type { Denial } from './authorize.ts'
@@ -66,7 +67,8 @@ export class Broker {
     for (const { details, message, publication } of this.#retained.of(subscription)) {
       if (!recipientsOf(message[2])(session)) continue
       const shown = { ...eventDetails(details, message[3], subscription), retained: true }
-      session.send(withPayload([code.event, subscription.id, publication, shown], message, 4))
+      const event = withPayload([code.event, subscription.id, publication, shown], message, 4)
+      this.#send(session, message[3], event)
     }
   }
 
@@ -145,10 +147,17 @@ export class Broker {
       const eventual = eventDetails(details, topic, subscription)
       const event = withPayload([code.event, subscription.id, publication, eventual], message, 4)
       for (const subscriber of subscription.subscribers) {
-        // one that cannot be encoded for a subscriber is lost for that one only
-        if (subscriber !== except && recipients(subscriber)) subscriber.send(event)
+        if (subscriber !== except && recipients(subscriber)) this.#send(subscriber, topic, event)
       }
     }
+  }
+
+  /** An event that cannot be encoded for a subscriber is lost for that one only. */
+  #send(subscriber: Session, topic: string, event: WampMessage): void {
+    const problem = subscriber.send(event)
+    if (problem === undefined) return
+    const { realm, authid } = subscriber
+    this.#ports.onUnsent({ realm, authid, uri: topic, problem })
   }
 
   /** Publishes an event of the router's own. */

@@ -92,7 +92,7 @@ export class Dealer {
       isProgressive: invocation.receivesProgress,
     })
     const head = [code.invocation, invocation.request, registration.id, details]
-    if (!callee.send(withPayload(head, message, 4))) {
+    if (callee.send(withPayload(head, message, 4)) !== undefined) {
       const text = 'the payload cannot be encoded for the callee'
       caller.refuse(code.call, callRequest, 'wamp.error.invalid_argument', text)
       return
@@ -129,7 +129,7 @@ export class Dealer {
   #interrupt(invocation: Invocation, mode: string, reason: string): boolean {
     const { callee, request } = invocation
     if (!callee.canBeInterrupted) return false
-    return callee.send([code.interrupt, request, { mode, reason }])
+    return callee.send([code.interrupt, request, { mode, reason }]) === undefined
   }
 
   /** Ends a call; late answers of the callee find nothing and are ignored. */
@@ -194,7 +194,7 @@ export class Dealer {
 
   #pass(invocation: Invocation, answer: WampMessage): void {
     const { callee, caller, request } = invocation
-    if (caller.send(answer)) return
+    if (caller.send(answer) === undefined) return
     // after progress the callee is still at work
     if (callee.invocations.has(request)) {
       this.#interrupt(invocation, 'killnowait', 'wamp.error.canceled')

@@ -16,7 +16,7 @@ export interface RouterLimits {
 /** As in the configuration. */
 export const defaultLimits: RouterLimits = { perSession: 5_000, perRealm: 50_000 }
 
-/** A message of a session of which a part could not be read, or that a session could not be sent. */
+/** A message of a session of which a part could not be read, or that could not be encoded for a session. */
 export interface UnreadableMessage {
   readonly realm: string
   readonly authid: string
@@ -39,6 +39,8 @@ export interface RealmPorts {
   /** Lets other work run in the middle of long work; absent: long work is done at once. */
   readonly yieldTurn: YieldTurn | undefined
   readonly onUnreadable: (message: UnreadableMessage) => void
+  /** Called with events that could not be encoded for a subscriber. */
+  readonly onUnsent: (message: UnreadableMessage) => void
   /** Called with failures that no peer has caused. */
   readonly onError: (error: unknown) => void
 }

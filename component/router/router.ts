@@ -19,7 +19,7 @@ import type { Session, Transport } from './session.ts'
 import { WebSocketTransport } from './websocket-transport.ts'
 
 /** Options that the realms share; `maxRetained` is 10,000 unless given. */
-type SharedOption = 'clock' | 'maxRetained' | 'yieldTurn' | 'onError' | 'onUnreadable'
+type SharedOption = 'clock' | 'maxRetained' | 'yieldTurn' | 'onError' | 'onUnreadable' | 'onUnsent'
 
 /** Options of a router. */
 export interface RouterOptions extends Partial<Pick<RealmPorts, SharedOption>> {
@@ -69,7 +69,8 @@ export class Router {
   #isClosed = false
 
   constructor(options: RouterOptions) {
-    const { clock = systemClock, onError = () => {}, onUnreadable = () => {}, policy } = options
+    const { clock = systemClock, onError = () => {}, policy } = options
+    const { onUnreadable = () => {}, onUnsent = () => {} } = options
     this.#options = options
     this.#clock = clock
     const { maxSessions = 10_000, usage = new LimitUsage() } = options
@@ -80,7 +81,16 @@ export class Router {
     const limits = { ...defaultLimits, ...options.limits }
     this.#declare(usage, maxSessions, limits)
     const realmPorts = {
-      ...{ clock, authorizer, onError, onUnreadable, limits, usage, yieldTurn: options.yieldTurn },
+      ...{
+        clock,
+        authorizer,
+        onError,
+        onUnreadable,
+        onUnsent,
+        limits,
+        usage,
+        yieldTurn: options.yieldTurn,
+      },
       retainedBudget: new Quota(Math.floor(budget.limit / 8), budget),
       maxRetained: options.maxRetained ?? 10_000,
     }

@@ -1,5 +1,6 @@
 /** One joined session of the router: its user, its announced features, and its calls in flight. */
 
+import { messageOf } from '#component/errors.ts'
 import { InFlight } from '#component/in-flight.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
@@ -157,13 +158,13 @@ export class Session {
         .some(({ request, silentUntil }) => request <= last && now < silentUntil)
   }
 
-  /** False when the message cannot be encoded for this peer. */
-  send(message: WampMessage): boolean {
+  /** @returns why the message cannot be encoded for this peer: the dealer then fails the call, the broker leaves out this subscriber */
+  send(message: WampMessage): string | undefined {
     try {
       if (this.isOpen) this.transport.send(message)
-      return true
-    } catch {
-      return false // the dealer then fails the call; the broker leaves out this subscriber
+      return undefined
+    } catch (error) {
+      return messageOf(error)
     }
   }
 

@@ -107,15 +107,15 @@ interface OpenRouter {
   end(revoked: Revoked): void
 }
 
-/** Tells of messages that cannot be read: one line a minute about each procedure or topic. */
-function unreadableLog(
-  clock: WiringContext['clock'],
-  log: WiringContext['log'],
+/** Tells of messages that get lost: one line a minute about each procedure or topic. */
+function lossLog(
+  { clock, log }: Pick<WiringContext, 'clock' | 'log'>,
+  what: string,
 ): NonNullable<RouterOptions['onUnreadable']> {
   const throttle = new LogThrottle(clock, linePerMinute)
   return ({ realm, authid, uri, problem }) => {
     if (!throttle.admits(`${realm} ${uri}`)) return
-    log.warn({ realm, authid, uri, problem }, 'a message of a WAMP client cannot be read')
+    log.warn({ realm, authid, uri, problem }, what)
   }
 }
 
@@ -142,7 +142,8 @@ export function openRouter(context: WiringContext): OpenRouter {
       perSession: config.limits.subscriptions_per_session,
       perRealm: config.limits.subscriptions_per_realm,
     },
-    onUnreadable: unreadableLog(clock, log),
+    onUnreadable: lossLog(context, 'a message of a WAMP client cannot be read'),
+    onUnsent: lossLog(context, 'an event cannot be encoded for a subscriber'),
     onError: (err) => log.error({ err }, 'the router failed on a message'),
   })
   // sessions that the realm would no longer admit are closed
