@@ -221,7 +221,7 @@ export async function startComponent(
       isReady: () => waitsForNow() === undefined,
       problems() {
         const reason = waitsForNow()
-        const problems = problemsOf({ own, replica, health, refused: files.refused })
+        const problems = problemsOf({ own, replica, health, sync, refused: files.refused })
         return reason === undefined ? problems : [reason, ...problems]
       },
     })

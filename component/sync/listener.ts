@@ -4,6 +4,7 @@ import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import { entriesOf, introductionsOf, summariesOf } from './answers.ts'
 import { changeTopics } from './changes.ts'
 import type { Exchanges } from './exchange.ts'
+import type { Namesakes } from './namesakes.ts'
 import type { Pace } from './pace.ts'
 import type { Heard, Peers } from './peers.ts'
 import type { Strangers } from './strangers.ts'
@@ -24,10 +25,9 @@ import { type Question, questions, type Wire } from './wire.ts'
 
 /** The dependencies of the listener. */
 export interface ListenerPorts extends SyncPorts {
-  /** The id of the current start of this node. */
-  readonly boot: string
   readonly wire: Wire
   readonly peers: Peers
+  readonly namesakes: Pick<Namesakes, 'hear'>
   readonly strangers: Strangers
   readonly pace: Pick<Pace, 'isCrowd'>
   readonly exchanges: Exchanges
@@ -120,9 +120,10 @@ export class Listener {
   }
 
   #isOfThisNode(heartbeat: Heartbeat, about: string): boolean {
-    const { boot, log, node, wire } = this.#ports
+    const { log, namesakes, node, wire } = this.#ports
+    const isOther = namesakes.hear(heartbeat)
     if (heartbeat.node !== node) return false
-    if (heartbeat.boot !== boot && this.#throttle.admits(node)) {
+    if (isOther && this.#throttle.admits(node)) {
       log.error(
         { about },
         'another gateway has the name of this node: every gateway needs its own name',

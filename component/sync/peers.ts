@@ -208,4 +208,5 @@ const isHeard = ({ peer }: Known, now: number): boolean =>
   Math.abs(now - peer.heardAt) <= silenceOf(peer)
 
 /** How long a peer may say nothing; milliseconds. */
-const silenceOf = ({ everyMs = 0 }: Peer): number => Math.max(goneMs, missed * everyMs)
+export const silenceOf = ({ everyMs = 0 }: Pick<Peer, 'everyMs'>): number =>
+  Math.max(goneMs, missed * everyMs)

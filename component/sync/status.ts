@@ -34,6 +34,8 @@ export interface SyncStatus {
   readonly exchanged_ms_ago: number | null
   /** Messages that came from no gateway of this cluster, or came again. */
   readonly ignored_messages: number
+  /** `taken`: another gateway has the name, too, so that loads are refused here. */
+  readonly name: 'own' | 'taken'
   readonly router: 'joined' | 'away'
   /** Otherwise why the last write was refused. */
   readonly store: 'open' | 'away' | NonNullable<NonNullable<SyncPorts['health']>['fault']>
@@ -46,6 +48,7 @@ export interface SyncStatus {
 /** The sources of the status. */
 export interface StatusPorts extends SyncPorts {
   readonly peers: Peers
+  readonly isNameTaken: boolean
   readonly isSkewed: boolean
   readonly ignoredMessages: number
 }
@@ -74,6 +77,7 @@ export function statusOf(ports: StatusPorts): SyncStatus {
     })),
     exchanged_ms_ago: age(peers.lastExchangedAt),
     ignored_messages: ignoredMessages,
+    name: ports.isNameTaken ? 'taken' : 'own',
     router: session.isOpen ? 'joined' : 'away',
     store: replica.isStoreAway ? 'away' : (ports.health?.fault ?? 'open'),
     clock: ports.isSkewed ? 'skewed' : 'agrees',

@@ -7,6 +7,7 @@ import { ClockSkew } from './clock-skew.ts'
 import { Exchanges } from './exchange.ts'
 import { CatchUp } from './joining.ts'
 import { Listener } from './listener.ts'
+import { Namesakes } from './namesakes.ts'
 import { OwnState } from './own-state.ts'
 import { atTick, Pace } from './pace.ts'
 import { Peers } from './peers.ts'
@@ -51,6 +52,7 @@ export class Sync {
   readonly #pace: Pace
   readonly #strangers: Strangers
   readonly #skew: ClockSkew
+  readonly #namesakes: Namesakes
   #isStarted = false
   #isLeft = false
   #isRefreshing = false
@@ -85,7 +87,14 @@ export class Sync {
         catchUp.judge()
       },
     })
-    const parts = { ...ports, boot: state.boot, counts, exchanges, pace, peers, strangers, wire }
+    const namesakes = new Namesakes({
+      ...ports,
+      boot: state.boot,
+      // one that has just come hears at once that the name is taken
+      onTaken: () => this.#sendHeartbeat(),
+    })
+    this.#namesakes = namesakes
+    const parts = { ...ports, counts, exchanges, namesakes, pace, peers, strangers, wire }
     const catchUp = new CatchUp(parts)
     this.#catchUp = catchUp
     this.#pace = pace
@@ -165,9 +174,18 @@ export class Sync {
     // the clocks of the others are not known yet: they might refuse documents loaded here
     if (session.isOpen && !this.#catchUp.hasLooked)
       return unavailable('this node is still comparing its documents with the other nodes', '1')
+    if (this.#namesakes.isTaken)
+      return unavailable(
+        'another gateway has the name of this node, and would never serve the change: give each its own name (option "node")',
+      )
     const skew = this.#skew.problem
     if (skew === undefined) return undefined
     return new ServiceError('service.error.clock_skew', skew, { headers: { 'Retry-After': '5' } })
+  }
+
+  /** Whether another gateway has the name of this node. */
+  get isNameTaken(): boolean {
+    return this.#namesakes.isTaken
   }
 
   /** The clock of another node minus that of this one; undefined when it is not there. Milliseconds. */
@@ -228,6 +246,7 @@ export class Sync {
     return statusOf({
       ...this.#ports,
       peers: this.#peers,
+      isNameTaken: this.isNameTaken,
       isSkewed: this.#skew.problem !== undefined,
       ignoredMessages: this.#wire.ignoredCount,
     })

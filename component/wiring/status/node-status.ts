@@ -31,6 +31,7 @@ interface Troubled {
   readonly own: Pick<SupervisedSession, 'isOpen' | 'record'>
   readonly replica: Pick<Replica, 'isStoreAway'>
   readonly health: Pick<StoreHealth, 'fault'>
+  readonly sync: Pick<Sync, 'isNameTaken'>
   readonly refused: readonly RefusedFile[]
 }
 
@@ -41,10 +42,11 @@ const mostFiles = 10
  * The problems of a node, one sentence each: the lines of /ready after the first one. Everybody who reaches the health listener
  * reads them: they hold no text of a document, and no text of the router.
  */
-export const problemsOf = ({ own, replica, health, refused }: Troubled): string[] => [
+export const problemsOf = ({ own, replica, health, sync, refused }: Troubled): string[] => [
   ...(own.isOpen ? [] : [`the router is away${lastErrorText(own.record.lastError)}`]),
   ...(replica.isStoreAway ? ['the store is away'] : []),
   ...(health.fault ? [faultTexts[health.fault]] : []),
+  ...(sync.isNameTaken ? ['another gateway has the name of this node'] : []),
   ...refused.slice(0, mostFiles).map(refusedText),
   ...(refused.length > mostFiles ? [`${refused.length - mostFiles} more files were refused`] : []),
 ]

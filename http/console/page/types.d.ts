@@ -184,6 +184,7 @@ export interface Registry {
   tombstones: number
   nodes: Peer[]
   ignored_messages: number
+  name: string
   router: string
   store: string
   clock: string

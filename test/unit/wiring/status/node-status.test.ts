@@ -9,6 +9,7 @@ describe('the problems of a node', () => {
     own: { isOpen: true, record },
     replica: { isStoreAway: false },
     health: { fault: undefined },
+    sync: { isNameTaken: false },
     refused: [],
   }
   const afterEnd = (ending: Parameters<SessionRecord['ended']>[0]) => {
@@ -31,6 +32,12 @@ describe('the problems of a node', () => {
     const own = { isOpen: false, record }
     const all = { ...well, own, replica: { isStoreAway: true } }
     expect(problemsOf(all)).to.deep.equal(['the router is away', 'the store is away'])
+  })
+
+  it('are a name that another gateway has', () => {
+    expect(problemsOf({ ...well, sync: { isNameTaken: true } })).to.deep.equal([
+      'another gateway has the name of this node',
+    ])
   })
 
   for (const [fault, problem] of [
