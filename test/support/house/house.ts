@@ -1,11 +1,13 @@
-/** `npm run house -- [FOLDER]`: the shape of the source tree of a checkout, in numbers: rooms, lines, imports and circles. */
+/** `npm run house -- [FOLDER]`: a checkout in numbers: rooms, lines, imports, circles, and the walks of a start, a load and a request through the rooms. */
 import { existsSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { circlesOf } from './circles.ts'
+import { busiestRooms, describeEntries } from './entries.ts'
 import { arrowsUpward, filesGraph, importedFiles } from './import-graph.ts'
 import { importsAgainst } from './import-rules.ts'
 import { rooms } from './rooms.ts'
 import { productFolders, type SourceFile, sourceTree } from './source-tree.ts'
+import { takeWalks } from './walks.ts'
 
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, '../../..'))
 const product = sourceTree(root, productFolders)
@@ -79,4 +81,8 @@ print(
 )
 print('Product files that import more than 12 others', wide.length)
 print('Widest importers', importers[0]?.[1] ?? 0, counted(importers.slice(0, 10)))
+print('Moves between rooms of the three walks, and where they go most often', '')
+for (const { name, entries } of await takeWalks(root)) {
+  print(name, describeEntries(entries), counted(busiestRooms(entries, 10)))
+}
 process.stdout.write(`${rows.join('\n')}\n`)
