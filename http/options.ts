@@ -42,7 +42,6 @@ export interface HttpOptions {
     readonly load_shedding?: boolean
   }
   readonly log: { readonly access: boolean }
-  readonly metrics?: { readonly names: 'gateway' | 'otel' }
 }
 
 /** An address that a server listens at. */

@@ -121,8 +121,7 @@ export class Listeners {
     this.#shedding = new LoadShedding(clock, this.#exchanges, isShedding)
     const sources = { ...listenerSources(() => this.#state()), ...ports.metrics }
     families.served = withOwnPaths(procedures, () => ports.servedPaths())
-    const names = ports.options.metrics?.names
-    this.#metrics = new Metrics({ families, sources, siblings, yieldTurn, names })
+    this.#metrics = new Metrics({ families, sources, siblings, yieldTurn })
     this.#held = heldBytes(ports.budget, this.#usage)
   }
 

@@ -1,15 +1,10 @@
-/** The section `metrics` of the configuration: names, labels and number of the series at /metrics. */
+/** The section `metrics` of the configuration: labels and number of the series at /metrics. */
 import { section } from './config-members.ts'
-import { boolean, integer, literal, union } from './json-schema.ts'
+import { boolean, integer } from './json-schema.ts'
 
 /** Members of `metrics`. */
 export const metricsSection = section(
   {
-    names: union([literal('gateway'), literal('otel')], {
-      default: 'gateway',
-      description:
-        'What metrics are called. `otel`: as the semantic conventions of OpenTelemetry name them (`http_server_request_duration_seconds`, `rpc_client_call_duration_seconds` and so on); metrics without a convention keep their names (docs/operations.md).',
-    }),
     api_label: boolean({
       default: true,
       description:

@@ -2,17 +2,20 @@
 import { boundText, type Format, headText, labelText, lineEnd, sampleText } from './exposition.ts'
 import type { Family } from './family.ts'
 import type { Series } from './series.ts'
-import type { Shown, ShownBy } from './shown.ts'
+import { type Shown, shownOf } from './shown.ts'
 
-/** The text of a metric, one series after the other; nothing where it is not shown. */
+/**
+ * The text of a metric, one series after the other.
+ * @param hasPlace whether the numbers of documents are told apart; else its series have no labels of the place
+ */
 export function* familyText(
   { plan, bounds }: Family,
   all: readonly Series[],
   format: Format,
-  shownBy: ShownBy,
+  hasPlace = true,
 ): Generator<string> {
   const ends = [...(bounds ?? []), undefined].map((bound) => `le="${boundText(format, bound)}"} `)
-  for (const shown of shownBy(plan)) {
+  for (const shown of shownOf(hasPlace ? plan : { ...plan, isOfNode: true })) {
     const { name, help, type } = shown
     yield headText(format, name, help, type)
     for (const series of all) {

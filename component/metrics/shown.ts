@@ -13,29 +13,20 @@ export interface Shown {
   value(series: Series): number
 }
 
-/** The metrics of a family as users see them. */
-export type ShownBy = (plan: FamilyPlan) => readonly Shown[]
-
 /** How many durations a histogram has observed. */
 const countOf = ({ buckets = [] }: Series): number =>
   buckets.reduce((sum, bucket) => sum + bucket, 0)
 
 const ownValue = ({ value }: Series): number => value
 
-/** The names and labels that the metrics are declared with. */
-export const asDeclared: ShownBy = (plan) => {
+/** The metrics of a family. */
+export function shownOf(plan: FamilyPlan): readonly Shown[] {
   const { name, help, bounds, isGauge, counter } = plan
   const labels = (series: Series) => declaredLabels(plan, series)
   const type = bounds ? 'histogram' : isGauge ? 'gauge' : 'counter'
   const own = { name, help, type, labels, value: ownValue } as const
   return counter ? [{ ...own, ...counter, type: 'counter', value: countOf }, own] : [own]
 }
-
-/** The same without the labels of the place: where the numbers of all documents are one. */
-export const withoutPlace =
-  (shownBy: ShownBy): ShownBy =>
-  (plan) =>
-    shownBy({ ...plan, isOfNode: true })
 
 function declaredLabels(
   { isOfNode, subject: label, labels = [] }: FamilyPlan,

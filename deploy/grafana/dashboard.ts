@@ -117,8 +117,7 @@ const choice = (name: string, label: string, query: string) => ({
 const dashboard = {
   uid: 'wamp-gateway',
   title: 'wamp-gateway',
-  description:
-    'Gateways of deploy/prometheus/prometheus.yaml, with metrics under their default names (metrics.names: gateway).',
+  description: 'Gateways of deploy/prometheus/prometheus.yaml.',
   tags: ['wamp-gateway'],
   ...{ schemaVersion: 39, version: 1, editable: true, graphTooltip: 1, refresh: '30s' },
   time: { from: 'now-1h', to: 'now' },

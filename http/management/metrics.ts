@@ -3,11 +3,9 @@ import { endText, type Format } from '#component/metrics/exposition.ts'
 import type { Families } from '#component/metrics/families.ts'
 import type { Family } from '#component/metrics/family.ts'
 import { familyText } from '#component/metrics/family-text.ts'
-import { asOtel, otelSourceNames } from '#component/metrics/otel-names.ts'
 import { addPacked, packed } from '#component/metrics/packed.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { Series } from '#component/metrics/series.ts'
-import { asDeclared, withoutPlace } from '#component/metrics/shown.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { addedUp, ProcessMetrics, type ProcessValues, processText } from './process-metrics.ts'
@@ -36,8 +34,6 @@ export interface MetricPorts {
   readonly families: Families
   readonly sources: MetricSources
   readonly siblings?: MetricSiblings | undefined
-  /** What the metrics are called. */
-  readonly names?: 'gateway' | 'otel' | undefined
   /** Yields to other requests while the text is written. */
   readonly yieldTurn?: YieldTurn
 }
@@ -87,13 +83,13 @@ export class Metrics {
    * @param isShown where it is given, the text has the series of these documents, and none of the node
    */
   async *render(format: Format = 'text', isShown?: IsShown): AsyncGenerator<string> {
-    const { yieldTurn, names } = this.#ports
+    const { yieldTurn } = this.#ports
     const { values, families } = await this.#read()
     const all = await runSteps(families.collect(), yieldTurn)
     const series = isShown ? ofDocuments(all, isShown) : all
     let piece = ''
     const shown = isShown ? [] : values
-    for (const text of textOf(shown, series, format, names === 'otel', families.hasApiLabel)) {
+    for (const text of textOf(shown, series, format, families.hasApiLabel)) {
       piece += text
       const pause = yieldTurn?.()
       if (pause) await pause
@@ -156,11 +152,8 @@ function* textOf(
   values: ProcessValues,
   series: ReadonlyMap<Family, readonly Series[]>,
   format: Format,
-  isOtel: boolean,
   hasApiLabel: boolean,
 ): Generator<string> {
-  const named = isOtel ? asOtel : asDeclared
-  const shownBy = hasApiLabel ? named : withoutPlace(named)
-  yield* processText(values, format, isOtel ? otelSourceNames : {})
-  for (const [family, all] of series) yield* familyText(family, all, format, shownBy)
+  yield* processText(values, format)
+  for (const [family, all] of series) yield* familyText(family, all, format, hasApiLabel)
 }

@@ -118,14 +118,9 @@ export class ProcessMetrics {
 export const addedUp = (all: readonly ProcessValues[]): Promise<ProcessValues> =>
   Registry.aggregate([...all]).getMetricsAsJSON()
 
-/** The text of the numbers, one series after the other. @param names what metrics are called, where that is another name */
-export function* processText(
-  values: ProcessValues,
-  format: Format,
-  names: Readonly<Record<string, string>>,
-): Generator<string> {
-  for (const { name: own, help, type, values: samples } of values) {
-    const name = names[own] ?? own
+/** The text of the numbers, one series after the other. */
+export function* processText(values: ProcessValues, format: Format): Generator<string> {
+  for (const { name, help, type, values: samples } of values) {
     yield headText(format, name, help, type)
     // numbers that were added up come bucket by bucket of all series, then the sums of all
     for (const group of Map.groupBy(samples, seriesOf).values()) {

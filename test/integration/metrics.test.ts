@@ -117,24 +117,6 @@ describe('gateway_ready', () => {
   })
 })
 
-describe('/metrics by the names of OpenTelemetry', () => {
-  it('counts requests, and tells how many are served now', async () => {
-    const gateway = await startGateway({ 'metrics.names': 'otel' })
-    try {
-      await gateway.load(document('metrics.otel'))
-      await (await fetch(`${gateway.url}/metrics.otel/things/1`)).text()
-      const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text()
-      const labels =
-        'gateway_api="metrics.otel",gateway_api_version="1",http_request_method="GET",http_route="/metrics.otel/things/:id",http_response_status_code="200"'
-      expect(text).to.include(`http_server_request_duration_seconds_count{${labels}} 1\n`)
-      expect(text).to.include('\nhttp_server_active_requests 1\n')
-      expect(text).to.not.include('gateway_http_request')
-    } finally {
-      await gateway.stop()
-    }
-  })
-})
-
 describe('/metrics of a process that stands still while it is asked', () => {
   it('shows that when it is asked again', async () => {
     let stall = 300

@@ -22,18 +22,11 @@ const rows = new Map(
     .map(([, name = '', labels]) => [name, new Set(labels?.split(','))]),
 )
 
-/** What `metrics.names: otel` calls otherwise: names of the gateway, and those of OpenTelemetry. */
-const renamed = page
-  .split('\n\n')
-  .filter((part) => part.startsWith('| metric of the gateway | with `otel` |'))
-  .flatMap((table) => table.split('\n').slice(2))
-  .map((line) => line.split(' | ', 2).map((cell) => cell.match(/\w+_\w+/g) ?? []))
-
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
 
 /** The text of a gateway on which everything is switched on that has metrics of its own. */
-async function scrape(settings: Readonly<Record<string, string>> = {}): Promise<string> {
+async function scrape(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'))
   const { cert, key } = writeCertificate(folder)
   const gateway = await startGateway({
@@ -41,7 +34,6 @@ async function scrape(settings: Readonly<Record<string, string>> = {}): Promise<
     'telemetry.traces': 'otlp',
     'telemetry.endpoint': 'http://127.0.0.1:1',
     'telemetry.sample': '0',
-    ...settings,
   })
   try {
     await fetch(`${gateway.adminUrl}/ping`)
@@ -63,14 +55,6 @@ describe('the tables of metrics in docs/operations.md', () => {
     expect(names).to.have.length.above(70)
     expect(names.filter((name) => !rows.has(name))).to.deep.equal([])
     expect([...rows.keys()].filter((name) => !names.includes(name))).to.deep.equal([])
-  })
-
-  it('have what metrics.names: otel calls otherwise, and no other metric', async () => {
-    const former = new Set(renamed.flatMap(([ours = []]) => ours))
-    const kept = [...rows.keys()].filter((name) => !former.has(name))
-    const expected = [...kept, ...renamed.flatMap(([, theirs = []]) => theirs)]
-    expect(renamed).to.have.length.above(3)
-    expect(namesIn(await scrape({ 'metrics.names': 'otel' }))).to.have.members(expected)
   })
 
   it('name the labels that the samples have', () => {
