@@ -9,11 +9,18 @@ export interface LinkCheckPorts {
   readonly everyMs: number
   /** Asks the router for a sign of life. */
   ask(): void
+  /** Bytes that have come: a long message that is on its way is a sign of life. */
+  received(): number
+  /** Bytes that wait to be written: the question of a sign of life waits behind them. */
+  unsent(): number
   lose(reason: string): void
 }
 
 /** A later check of the link shows that the process was suspended, and that the router has given it up; milliseconds. */
 const stillMs = 5000
+
+/** Checks without a sign of life after which a link is lost while bytes wait to be written: 16 MiB by 2 Mbit/s take that long. */
+const mostWhileSending = 14
 
 /** Why a link ends after the process stood still: nothing is said of the router. */
 export const suspended = 'the process was suspended'
@@ -21,7 +28,9 @@ export const suspended = 'the process was suspended'
 /** Checks one link. */
 export class LinkCheck {
   readonly #ports: LinkCheckPorts
-  #isSilent = false
+  /** Checks in a row that found no sign of life. */
+  #silentChecks = 0
+  #received = 0
   /** Time of the next check; milliseconds since the epoch. */
   #dueAt = Number.POSITIVE_INFINITY
   #stop = ignore
@@ -45,7 +54,7 @@ export class LinkCheck {
    * @returns whether it may be taken: the event loop delivers what arrived during a suspension before it runs any timer
    */
   hear(): boolean {
-    this.#isSilent = false
+    this.#silentChecks = 0
     if (!this.#hasStoodStill()) return true
     this.#ports.lose(suspended)
     return false
@@ -61,12 +70,20 @@ export class LinkCheck {
 
   /** A half-open connection is silent: a router that has not answered by the next check is lost (reliability F2). */
   #check(): void {
-    if (this.#isSilent || this.#hasStoodStill()) {
-      this.#ports.lose(this.#hasStoodStill() ? suspended : 'the link is silent')
+    const { ask, lose, received, unsent } = this.#ports
+    if (this.#hasStoodStill()) {
+      lose(suspended)
       return
     }
-    this.#isSilent = true
+    const bytes = received()
+    if (bytes !== this.#received) this.#silentChecks = 0
+    this.#received = bytes
+    if (this.#silentChecks >= (unsent() > 0 ? mostWhileSending : 1)) {
+      lose('the link is silent')
+      return
+    }
+    this.#silentChecks += 1
     this.start()
-    this.#ports.ask()
+    ask()
   }
 }

@@ -26,7 +26,7 @@ function open(address: RawSocketAddress): { readonly socket: Socket; readonly ev
 
 /** Connects to an address. */
 export class RawSocketChannel extends SerializedChannel {
-  readonly #socket: Socket
+  protected readonly socket: Socket
   readonly #reader: RawSocketReader
   readonly #cork = new Cork(framesPerWrite)
   #isOpen = false
@@ -39,7 +39,7 @@ export class RawSocketChannel extends SerializedChannel {
     // some routers close without the answer that refuses a serializer
     this.problem = `the router closed the connection before its RawSocket handshake; it may not speak ${name} there`
     const { socket, event } = open(address)
-    this.#socket = socket
+    this.socket = socket
     socket.setNoDelay(true)
     socket.once(event, () => socket.write(handshake(name)))
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
@@ -63,14 +63,14 @@ export class RawSocketChannel extends SerializedChannel {
   close(): void {
     this.check.stop()
     this.#isOpen = false
-    this.#socket.end()
-    this.#stopClosing = this.options.clock.after(closeTimeoutMs, () => this.#socket.destroy())
+    this.socket.end()
+    this.#stopClosing = this.options.clock.after(closeTimeoutMs, () => this.socket.destroy())
   }
 
   destroy(): void {
     this.check.stop()
     this.#isOpen = false
-    this.#socket.destroy()
+    this.socket.destroy()
   }
 
   /**
@@ -89,7 +89,7 @@ export class RawSocketChannel extends SerializedChannel {
       for (let frame = reader.next(); frame; frame = reader.next()) {
         this.#answered()
         this.#take(frame)
-        if (this.#socket.destroyed) return
+        if (this.socket.destroyed) return
       }
       this.#answered()
     } catch (error) {
@@ -100,7 +100,7 @@ export class RawSocketChannel extends SerializedChannel {
   /** Opens once the router has answered the handshake. */
   #answered(): void {
     const { maxBytes } = this.#reader
-    if (this.#isOpen || maxBytes === undefined || this.#socket.writableEnded) return
+    if (this.#isOpen || maxBytes === undefined || this.socket.writableEnded) return
     this.#isOpen = true
     this.problem = 'the router closed the connection'
     this.maxBytes = Math.min(this.maxBytes, maxBytes)
@@ -113,7 +113,7 @@ export class RawSocketChannel extends SerializedChannel {
   }
 
   #write(type: number, payload: Uint8Array): void {
-    const socket = this.#socket
+    const socket = this.socket
     this.#cork.frame(socket)
     socket.write(frameHead(type, payload.length))
     socket.write(payload)

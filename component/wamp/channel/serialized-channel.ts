@@ -1,5 +1,6 @@
 /** What channels over sockets have in common: messages are serialized, and the link is checked for life. */
 import { Buffer } from 'node:buffer'
+import type { Socket } from 'node:net'
 import type { Clock } from '#component/clock.ts'
 import { routerRules } from '#component/codec/limits.ts'
 import { readMessage, type Serializer } from '#component/codec/serializers.ts'
@@ -43,6 +44,8 @@ export abstract class SerializedChannel implements Channel {
   protected maxBytes: number
   protected readonly options: SocketOptions
   protected readonly check: LinkCheck
+  /** Undefined before it is connected. */
+  protected abstract readonly socket: Socket | undefined
 
   constructor(options: SocketOptions) {
     this.options = options
@@ -51,6 +54,8 @@ export abstract class SerializedChannel implements Channel {
       clock: options.clock,
       everyMs: options.linkCheckMs,
       ask: () => this.ask(),
+      received: () => this.socket?.bytesRead ?? 0,
+      unsent: () => this.socket?.writableLength ?? 0,
       lose: (reason) => this.lose(reason),
     })
   }

@@ -20,7 +20,7 @@ const bytesOf = (data: WebSocket.RawData): Uint8Array => {
 /** Connects to a `ws:` or `wss:` URL. */
 export class WebSocketChannel extends SerializedChannel {
   readonly #websocket: WebSocket
-  #socket: Socket | undefined
+  protected socket: Socket | undefined
   readonly #cork = new Cork(framesPerWrite)
 
   constructor(options: SocketOptions) {
@@ -31,7 +31,7 @@ export class WebSocketChannel extends SerializedChannel {
     const websocket = new WebSocket(url, [serializer.protocol], clientOptions)
     this.#websocket = websocket
     websocket.on('upgrade', (response) => {
-      this.#socket = response.socket
+      this.socket = response.socket
     })
     websocket.on('open', () => this.opened())
     websocket.on('message', (data) => {
@@ -50,7 +50,7 @@ export class WebSocketChannel extends SerializedChannel {
   send(message: WampMessage): void {
     if (this.#websocket.readyState !== WebSocket.OPEN) return
     const data = this.encode(message)
-    if (this.#socket) this.#cork.frame(this.#socket)
+    if (this.socket) this.#cork.frame(this.socket)
     this.#websocket.send(data)
   }
 
