@@ -1,13 +1,10 @@
 /** Logout tokens: a provider's order to end logins (OpenID Connect Back-Channel Logout 1.0 §2.4), verified as §2.6 has it. */
-import type { JSONWebKeySet } from 'jose'
-import { JOSEError, JWKSNoMatchingKey, JWSSignatureVerificationFailed } from 'jose/errors'
-import { createLocalJWKSet } from 'jose/jwks/local'
-import { compactVerify } from 'jose/jws/compact/verify'
 import type { CustomFetch } from 'openid-client'
 import { OidcError } from '#component/oidc-error.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { type Discovered, why } from './client/discovery.ts'
 import { failureOf, type SentRequest } from './client/provider-answer.ts'
+import { type SignatureRules, signatureRules, verifySignature } from './signature.ts'
 
 /** A verified order. It names a session, a subject, or both. */
 export interface LogoutOrder {
@@ -21,24 +18,17 @@ export interface LogoutOrder {
 }
 
 /** What a logout token is held against. */
-interface LogoutTokenRules {
+interface LogoutTokenRules extends SignatureRules {
   readonly issuer: string
   readonly client_id: string
-  /** The algorithms that the provider announces for ID tokens; RS256 where it announces none (OpenID Connect Discovery §3). */
-  readonly algorithms?: readonly string[] | undefined
   /** Seconds since the epoch. */
   readonly now: number
-  /** The keys of the provider. @param isNew whether a key is missed in those that are known */
-  keys(isNew: boolean): Promise<JSONWebKeySet>
 }
 
 /** A logout token is refused; the message is for the log, and holds nothing of the token. */
 export class LogoutTokenError extends Error {
   override readonly name = 'LogoutTokenError'
 }
-
-/** Signatures that nobody but the provider can make: neither `none` nor those of a shared secret. */
-const asymmetric = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/
 
 /** How far `iat` may be from now. Seconds. */
 const maxAge = 300
@@ -65,17 +55,7 @@ function refuse(message: string, cause?: unknown): never {
  */
 async function readLogoutToken(token: string, rules: LogoutTokenRules): Promise<LogoutOrder> {
   if (token.length > maxLength) refuse('the logout token is too long')
-  const algorithms = (rules.algorithms ?? ['RS256']).filter((name) => asymmetric.test(name))
-  const verify = async (isNew: boolean) => {
-    const keys = createLocalJWKSet(await rules.keys(isNew))
-    return compactVerify(token, keys, { algorithms }).catch((error: unknown) => {
-      if (error instanceof JOSEError) return error
-      throw error
-    })
-  }
-  let verified = await verify(false)
-  // a key that is new, or has changed under its name
-  if (missesKey(verified)) verified = await verify(true)
+  const verified = await verifySignature(token, rules)
   if (verified instanceof Error) {
     return refuse(`the signature of the logout token is wrong: ${verified.code}`, verified)
   }
@@ -87,9 +67,6 @@ async function readLogoutToken(token: string, rules: LogoutTokenRules): Promise<
 }
 
 const isTold = ([, value]: readonly [string, unknown]): boolean => value !== null
-
-const missesKey = (result: unknown): boolean =>
-  result instanceof JWKSNoMatchingKey || result instanceof JWSSignatureVerificationFailed
 
 function claimsOf(payload: Uint8Array): JsonMap {
   try {
@@ -151,14 +128,9 @@ export async function logoutOrderOf(
   },
 ): Promise<LogoutOrder> {
   const { client_id, now, send, sent } = at
-  const headers = { accept: 'application/json' }
-  const request = { method: 'GET', headers, body: undefined, redirect: 'manual' } as const
+  const rules = signatureRules({ metadata, jwks }, send)
   try {
-    return await readLogoutToken(token, {
-      ...{ issuer: metadata.issuer, client_id, now },
-      algorithms: metadata.id_token_signing_alg_values_supported,
-      keys: (isNew) => jwks.keys(isNew, () => send(metadata.jwks_uri ?? '', request)),
-    })
+    return await readLogoutToken(token, { ...rules, issuer: metadata.issuer, client_id, now })
   } catch (cause) {
     if (cause instanceof LogoutTokenError) throw cause
     const message = `the keys of the provider could not be fetched: ${why(cause)}`

@@ -25,6 +25,8 @@ import type { LoginState } from './login-state.ts'
 import { type LogoutOrder, logoutOrderOf } from './logout-token.ts'
 import { type Refreshed, refreshTokens } from './refreshed-tokens.ts'
 import type { ProviderSettings } from './settings.ts'
+import { signatureRules } from './signature.ts'
+import { refusesNulls, TokenAnswers } from './token-answers.ts'
 
 /** The result of a login at the provider. */
 export interface Exchanged extends Told {
@@ -45,8 +47,19 @@ export interface Exchanged extends Told {
 /** How far an ID token may come from the future: clocks differ. Seconds. */
 const maxAhead = 120
 
-/** What the provider has answered to the forms of one exchange, by URL: no form is sent twice. */
-type Answers = Map<string, Response>
+/** One exchange, however often its answers are judged. */
+interface Exchange {
+  readonly sent: SentRequest
+  readonly answers: TokenAnswers
+}
+
+/** What is done with the answers of an exchange that are judged again: the code is spent. */
+interface Judging {
+  /** Whether the known keys are fetched again, as those of an unknown kid are. */
+  readonly isKeyWrong?: true
+  /** Whether claims of null are left out of the ID token. */
+  readonly hasNulls?: true
+}
 
 interface Parts {
   readonly settings: ProviderSettings
@@ -101,7 +114,7 @@ export class Provider {
         code_challenge: await client.calculatePKCECodeChallenge(login.code_verifier),
         code_challenge_method: 'S256',
       }
-      const configuration = this.#configuration(sent)
+      const configuration = this.#configuration({ sent, answers: new TokenAnswers() })
       const url = this.#pushes
         ? await client.buildAuthorizationUrlWithPAR(configuration, request)
         : client.buildAuthorizationUrl(configuration, request)
@@ -129,36 +142,40 @@ export class Provider {
    * @throws OidcError token_exchange_failed, unmet_authentication_requirements; provider_unavailable when the provider does not answer
    */
   exchange(search: string, login: LoginState): Promise<Exchanged> {
-    return this.#asking('the code could not be exchanged', async (client, configuration) => {
-      const callback = new URL(login.callback)
-      callback.search = search
-      const tokens = await client.authorizationCodeGrant(configuration, callback, {
-        expectedState: login.state,
-        expectedNonce: login.nonce,
-        pkceCodeVerifier: login.code_verifier,
-        idTokenExpected: true,
-      })
-      const { id_token = '', access_token, expires_in = Number.NaN } = tokens
-      const now = secondsOf(this.#parts.clock)
-      const claims = withoutNulls(tokens.claims() ?? refuse('the answer has no ID token'))
-      if (claims.sub === '') refuse('the ID token has an empty sub')
-      if (claims.iat > now + maxAhead) refuse('the iat of the ID token is in the future')
-      checkAccessToken(id_token, access_token, claims.at_hash)
-      checkDemands(claims, login.demands ?? {}, login.iat)
-      const userinfo = this.#parts.discovered.metadata.userinfo_endpoint
-        ? await client.fetchUserInfo(configuration, access_token, claims.sub)
-        : {}
-      const expires_at = now + Math.floor(expires_in)
-      return {
-        ...toldBy(claims, userinfo, this.settings),
-        issuer: claims.iss,
-        sub: claims.sub,
-        ...(typeof claims.sid === 'string' && claims.sid !== '' && { sid: claims.sid }),
-        ...{ id_token, access_token, origins: this.origins },
-        ...(Number.isSafeInteger(expires_at) && { access_token_expires_at: expires_at }),
-        ...(tokens.refresh_token !== undefined && { refresh_token: tokens.refresh_token }),
-      }
-    })
+    return this.#asking(
+      'the code could not be exchanged',
+      async (client, configuration, exchange) => {
+        const callback = new URL(login.callback)
+        callback.search = search
+        const tokens = await client.authorizationCodeGrant(configuration, callback, {
+          expectedState: login.state,
+          expectedNonce: login.nonce,
+          pkceCodeVerifier: login.code_verifier,
+          idTokenExpected: true,
+        })
+        const { access_token, expires_in = Number.NaN } = tokens
+        const id_token = exchange.answers.signed(tokens.id_token ?? '')
+        const now = secondsOf(this.#parts.clock)
+        const claims = withoutNulls(tokens.claims() ?? refuse('the answer has no ID token'))
+        if (claims.sub === '') refuse('the ID token has an empty sub')
+        if (claims.iat > now + maxAhead) refuse('the iat of the ID token is in the future')
+        checkAccessToken(id_token, access_token, claims.at_hash)
+        checkDemands(claims, login.demands ?? {}, login.iat)
+        const userinfo = this.#parts.discovered.metadata.userinfo_endpoint
+          ? await client.fetchUserInfo(this.#configuration(exchange), access_token, claims.sub)
+          : {}
+        const expires_at = now + Math.floor(expires_in)
+        return {
+          ...toldBy(claims, userinfo, this.settings),
+          issuer: claims.iss,
+          sub: claims.sub,
+          ...(typeof claims.sid === 'string' && claims.sid !== '' && { sid: claims.sid }),
+          ...{ id_token, access_token, origins: this.origins },
+          ...(Number.isSafeInteger(expires_at) && { access_token_expires_at: expires_at }),
+          ...(tokens.refresh_token !== undefined && { refresh_token: tokens.refresh_token }),
+        }
+      },
+    )
   }
 
   /**
@@ -186,17 +203,15 @@ export class Provider {
   }
 
   /** @param failure the sentence of the error */
-  async #asking<T>(
-    failure: string,
-    ask: (client: Discovered['client'], configuration: openid.Configuration) => Promise<T>,
-  ): Promise<T> {
-    const sent: SentRequest = {}
-    const answers: Answers = new Map()
+  async #asking<T>(failure: string, ask: Ask<T>): Promise<T> {
+    const exchange: Exchange = { sent: {}, answers: new TokenAnswers() }
+    const { sent } = exchange
     try {
-      return await this.#ask(ask, sent, answers).catch((error: unknown) => {
-        if (!isBadSignature(error)) throw error
-        // the key may have changed under its name; the code is spent, so the answer is judged again
-        return this.#ask(ask, sent, answers, true)
+      return await this.#ask(ask, exchange).catch((error: unknown) => {
+        // the key may have changed under its name
+        if (isBadSignature(error)) return this.#ask(ask, exchange, { isKeyWrong: true })
+        if (refusesNulls(error)) return this.#ask(ask, exchange, { hasNulls: true })
+        throw error
       })
     } catch (cause) {
       if (cause instanceof OidcError) throw cause
@@ -207,17 +222,11 @@ export class Provider {
     }
   }
 
-  /** @param isKeyWrong whether the known keys are fetched again, as those of an unknown kid are */
-  async #ask<T>(
-    ask: (client: Discovered['client'], configuration: openid.Configuration) => Promise<T>,
-    sent: SentRequest,
-    answers: Answers,
-    isKeyWrong = false,
-  ): Promise<T> {
+  async #ask<T>(ask: Ask<T>, exchange: Exchange, judging: Judging = {}): Promise<T> {
     const { client, jwks } = this.#parts.discovered
-    const configuration = this.#configuration(sent, answers, isKeyWrong)
+    const configuration = this.#configuration(exchange, judging)
     try {
-      return await ask(client, configuration)
+      return await ask(client, configuration, exchange)
     } finally {
       jwks.keep(client.getJwksCache(configuration))
     }
@@ -251,9 +260,8 @@ export class Provider {
 
   /** Made anew each time, since the library fixes with it how far its clock is from ours, and the secret may have changed. */
   #configuration(
-    sent: SentRequest = {},
-    answers: Answers = new Map(),
-    isKeyWrong = false,
+    { sent, answers }: Exchange = { sent: {}, answers: new TokenAnswers() },
+    { isKeyWrong, hasNulls }: Judging = {},
   ): openid.Configuration {
     const { settings, site, discovered, fetch, clock } = this.#parts
     const { client_id, allow_unsafe_http } = settings
@@ -273,17 +281,23 @@ export class Provider {
     configuration[client.customFetch] = async (url, request) => {
       if (url === jwksUrl) return jwks.fetch(() => send(url, request))
       if (request.method !== 'POST') return send(url, request)
-      const answer = answers.get(url) ?? (await send(url, request))
-      answers.set(url, answer)
-      return answer.clone()
+      const answer = await answers.answer(url, () => send(url, request))
+      return hasNulls ? answers.withoutNulls(answer, signatureRules(discovered, send)) : answer
     }
     if (allow_unsafe_http) client.allowInsecureRequests(configuration)
-    // without this the library does not check the signature of the ID token (reliability F12)
-    client.enableNonRepudiationChecks(configuration)
+    // without this the library does not check the signature of the ID token (reliability F12), which `withoutNulls` has done
+    if (!hasNulls) client.enableNonRepudiationChecks(configuration)
     if (cache) client.setJwksCache(configuration, cache)
     return configuration
   }
 }
+
+/** Asks the provider by the library. */
+type Ask<T> = (
+  client: Discovered['client'],
+  configuration: openid.Configuration,
+  exchange: Exchange,
+) => Promise<T>
 
 /** Whether a signature does not fit the key of its kid. */
 function isBadSignature(error: unknown): boolean {

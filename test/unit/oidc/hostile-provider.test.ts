@@ -191,6 +191,21 @@ describe('a hostile provider', () => {
     })
   }
 
+  // the gateway verifies the ID token by itself then
+  for (const [what, twist] of exchanges) {
+    it(`that gives ${what}, and claims of null, gets no user in`, async () => {
+      provider.twist = { ...twist, claims: { auth_time: null, nbf: null, ...twist.claims } }
+      await expectNothing(() => node.logIn(), 'token_exchange_failed')
+    })
+  }
+
+  for (const name of ['iss', 'aud', 'sub', 'iat', 'exp', 'nonce']) {
+    it(`that gives ${name} of null gets no user in`, async () => {
+      provider.twist = { claims: { [name]: null, auth_time: null } }
+      await expectNothing(() => node.logIn(), 'token_exchange_failed')
+    })
+  }
+
   for (const [what, twist] of absences) {
     it(`that gives ${what} is away`, async () => {
       provider.twist = twist

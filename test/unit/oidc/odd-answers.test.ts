@@ -150,6 +150,36 @@ const rows: Readonly<Record<string, Odd>> = {
   'at_hash, azp, acr and sid of null': {
     twist: { claims: { at_hash: null, azp: null, acr: null } },
   },
+  'auth_time of null': { twist: { claims: { auth_time: null } } },
+  'nbf of null': { twist: { claims: { nbf: null } } },
+  'jti, amr, c_hash, s_hash, nbf and auth_time of null, and no typ': {
+    twist: {
+      claims: { jti: null, amr: null, c_hash: null, s_hash: null, nbf: null, auth_time: null },
+      header: { typ: undefined },
+    },
+  },
+  'sid and auth_time of null': {
+    person: { ...ordinary, sid: null, roles: ['staff'] },
+    twist: { claims: { auth_time: null } },
+    logout: { claims: { sid: null } },
+  },
+  'auth_time, email and groups of null, which userinfo tells': {
+    settings: { claims: ['email'], role_claim: 'groups' },
+    person: { ...ordinary, email: null, groups: null },
+    twist: {
+      claims: { auth_time: null },
+      userinfo: { groups: ['staff'], email: 'a@example.com' },
+    },
+    atLogin: { claims: { email: 'a@example.com' } },
+  },
+  'auth_time and a claim on a path of null': {
+    settings: { role_claim: 'realm_access.roles', role_claim_fallback: 'roles' },
+    person: { ...ordinary, realm_access: null, roles: ['staff'] },
+    twist: { claims: { auth_time: null } },
+  },
+  'auth_time, acr, azp and email_verified of null': {
+    twist: { claims: { auth_time: null, acr: null, azp: null, email_verified: null } },
+  },
   'an ID token for a list of one audience': { twist: { claims: { aud: [client_id] } } },
   'an ID token for several, authorized for the gateway': {
     twist: { claims: { aud: [client_id, 'other'], azp: client_id } },

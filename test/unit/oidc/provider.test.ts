@@ -134,85 +134,104 @@ describe('a provider', () => {
     ])
   })
 
-  describe('that changes a key under its name', () => {
-    const forged = { idToken: async (claims: object) => forge(await provider.sign({ ...claims })) }
-    /** Another signature of the same length. */
-    const forge = (token: string): string => {
-      const at = token.length - 40
-      return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
-    }
-    beforeEach(async () => {
-      provider.givesRefreshTokens = true
-      await node.declare({ recheck_interval: 60 })
-    })
-
-    it('has it fetched once, by the login that misses it, whose code is sent once', async () => {
-      await node.logIn()
-      await provider.changeKey()
-      clock.ms += 9_000
-      expect(await codeOf(() => node.logIn()), 'within the cooldown').to.equal(
-        'token_exchange_failed',
-      )
-      clock.ms += 1_000
-      expect(await codeOf(() => node.logIn())).to.equal(undefined)
-      expect(await codeOf(() => node.logIn())).to.equal(undefined)
-      expect([times('GET /jwks'), times('POST /token')]).to.deep.equal([2, 4])
-    })
-
-    it('has it fetched once by several logins at a time', async () => {
-      await node.logIn()
-      await provider.changeKey()
-      clock.ms += 10_000
-      const codes = await Promise.all([1, 2, 3].map(() => codeOf(() => node.logIn())))
-      expect([codes, times('GET /jwks')]).to.deep.equal([[undefined, undefined, undefined], 2])
-    })
-
-    it('has it fetched once for any number of signatures that fit no key', async () => {
-      await node.logIn()
-      provider.twist = forged
-      clock.ms += 10_000
-      for (let turn = 0; turn < 3; turn++) {
-        expect(await codeOf(() => node.logIn())).to.equal('token_exchange_failed')
+  for (const [what, more] of [
+    ['', {}],
+    [', with claims of null in its ID tokens', { auth_time: null, nbf: null }],
+  ] as const) {
+    describe(`that changes a key under its name${what}`, () => {
+      const forged = {
+        idToken: async (claims: object) => forge(await provider.sign({ ...claims })),
       }
-      expect([times('GET /jwks'), times('POST /token')]).to.deep.equal([2, 4])
-    })
+      /** Another signature of the same length. */
+      const forge = (token: string): string => {
+        const at = token.length - 40
+        return token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
+      }
+      beforeEach(async () => {
+        provider.givesRefreshTokens = true
+        provider.person = { ...provider.person, ...more }
+        await node.declare({ recheck_interval: 60 })
+      })
 
-    it('has it fetched by the check of a login', async () => {
-      const { claims } = await node.logIn()
-      await provider.changeKey()
-      provider.person = { ...provider.person, roles: ['admins'] }
-      clock.ms += 60_000
-      const { authroles } = await node.rechecks.current(claims, () => undefined)
-      expect([authroles, times('GET /jwks')]).to.deep.equal([['admins'], 2])
-      expect(times('POST /token'), 'a refresh token is sent once').to.equal(2)
-    })
-
-    it('has it fetched by a logout token', async () => {
-      provider.twist = { claims: { sid: 's1' } }
-      const { ticket } = await node.logIn()
-      await provider.changeKey()
-      clock.ms += 10_000
-      await node.backchannelLogout.end(realm_uri, 'mock', await provider.logoutToken())
-      expect(await reasonOf(() => node.tickets.verify(ticket, realm_uri))).to.not.equal(undefined)
-      const forgedToken = forge(await provider.logoutToken())
-      for (let turn = 0; turn < 2; turn++) {
-        const refusal = await node.backchannelLogout.end(realm_uri, 'mock', forgedToken).then(
-          () => undefined,
-          (error: Error) => error.message,
+      it('has it fetched once, by the login that misses it, whose code is sent once', async () => {
+        await node.logIn()
+        await provider.changeKey()
+        clock.ms += 9_000
+        expect(await codeOf(() => node.logIn()), 'within the cooldown').to.equal(
+          'token_exchange_failed',
         )
-        expect(refusal).to.match(/^the signature of the logout token is wrong/)
-      }
-      expect(times('GET /jwks')).to.equal(2)
-    })
+        clock.ms += 1_000
+        expect(await codeOf(() => node.logIn())).to.equal(undefined)
+        expect(await codeOf(() => node.logIn())).to.equal(undefined)
+        expect([times('GET /jwks'), times('POST /token')]).to.deep.equal([2, 4])
+      })
 
-    it('leaves the known keys where it does not give the new one', async () => {
-      await node.logIn()
-      provider.twist = { ...forged, answers: { '/jwks': { status: 503 } } }
-      clock.ms += 10_000
-      expect(await codeOf(() => node.logIn())).to.equal('provider_unavailable')
-      provider.twist = { answers: { '/jwks': { status: 503 } } }
-      expect(await codeOf(() => node.logIn())).to.equal(undefined)
+      it('has it fetched once by several logins at a time', async () => {
+        await node.logIn()
+        await provider.changeKey()
+        clock.ms += 10_000
+        const codes = await Promise.all([1, 2, 3].map(() => codeOf(() => node.logIn())))
+        expect([codes, times('GET /jwks')]).to.deep.equal([[undefined, undefined, undefined], 2])
+      })
+
+      it('has it fetched once for any number of signatures that fit no key', async () => {
+        await node.logIn()
+        provider.twist = forged
+        clock.ms += 10_000
+        for (let turn = 0; turn < 3; turn++) {
+          expect(await codeOf(() => node.logIn())).to.equal('token_exchange_failed')
+        }
+        expect([times('GET /jwks'), times('POST /token')]).to.deep.equal([2, 4])
+      })
+
+      it('has it fetched by the check of a login', async () => {
+        const { claims } = await node.logIn()
+        await provider.changeKey()
+        provider.person = { ...provider.person, roles: ['admins'] }
+        clock.ms += 60_000
+        const { authroles } = await node.rechecks.current(claims, () => undefined)
+        expect([authroles, times('GET /jwks')]).to.deep.equal([['admins'], 2])
+        expect(times('POST /token'), 'a refresh token is sent once').to.equal(2)
+      })
+
+      it('has it fetched by a logout token', async () => {
+        provider.twist = { claims: { sid: 's1' } }
+        const { ticket } = await node.logIn()
+        await provider.changeKey()
+        clock.ms += 10_000
+        await node.backchannelLogout.end(realm_uri, 'mock', await provider.logoutToken())
+        expect(await reasonOf(() => node.tickets.verify(ticket, realm_uri))).to.not.equal(undefined)
+        const forgedToken = forge(await provider.logoutToken())
+        for (let turn = 0; turn < 2; turn++) {
+          const refusal = await node.backchannelLogout.end(realm_uri, 'mock', forgedToken).then(
+            () => undefined,
+            (error: Error) => error.message,
+          )
+          expect(refusal).to.match(/^the signature of the logout token is wrong/)
+        }
+        expect(times('GET /jwks')).to.equal(2)
+      })
+
+      it('leaves the known keys where it does not give the new one', async () => {
+        await node.logIn()
+        provider.twist = { ...forged, answers: { '/jwks': { status: 503 } } }
+        clock.ms += 10_000
+        expect(await codeOf(() => node.logIn())).to.equal('provider_unavailable')
+        provider.twist = { answers: { '/jwks': { status: 503 } } }
+        expect(await codeOf(() => node.logIn())).to.equal(undefined)
+      })
     })
+  }
+
+  it('is given back its ID token as it has signed it, with claims of null', async () => {
+    provider.twist = { claims: { auth_time: null } }
+    const { ticket } = await node.logIn()
+    const { location } = await node.login.logout({
+      ...{ realm_uri, ticket, mayRevoke: true, redirect_uri: '/' },
+      origin: 'https://shop.example.com',
+    })
+    const [, payload = ''] = new URL(location).searchParams.get('id_token_hint')?.split('.') ?? []
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).to.include({ auth_time: null })
   })
 
   it('may have no userinfo', async () => {
