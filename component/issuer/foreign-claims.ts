@@ -7,7 +7,7 @@ import {
   keyedRoles,
   maxRoles,
 } from '#component/oidc/claims.ts'
-import { isPathOf } from '#component/realm/documents/info/claim-path.ts'
+import { isPathOf, pathText } from '#component/realm/documents/info/claim-path.ts'
 import { nameAt } from '#component/realm/documents/info/issuer-rules.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { TokenError } from '#component/token/token-error.ts'
@@ -98,6 +98,21 @@ function rolesOf(claims: Claims, { name, role_claim, role_mapping }: IssuerSetti
     Object.hasOwn(role_mapping, role) ? (role_mapping[role] ?? []) : nameAt(name, role),
   )
   return [...new Set(roles.filter(isGivenRole))].slice(0, maxRoles)
+}
+
+/**
+ * The settings whose paths lead to no claim of a token that is accepted, each with its path, for the log: a misspelt path looks like a
+ * user without rights. A token without the claim of another setting is refused.
+ */
+export function lostPaths(
+  claims: Claims,
+  { role_claim, scope_claim }: IssuerSettings,
+): readonly (readonly [setting: string, path: string])[] {
+  const settings = { role_claim, scope_claim }
+  return Object.entries(settings).flatMap(([setting, path]) => {
+    if (path === undefined || (claimAt(claims, path) ?? undefined) !== undefined) return []
+    return [[setting, pathText(path)] as const]
+  })
 }
 
 /** What checked claims give. @throws TokenError where they name no user */

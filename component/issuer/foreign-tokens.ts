@@ -2,11 +2,14 @@
 import type { CompactJWSHeaderParameters } from 'jose'
 import { compactVerify } from 'jose/jws/compact/verify'
 import { type Clock, secondsOf } from '#component/clock.ts'
+import { LogOnce } from '#component/limits/log-once.ts'
+import type { Log } from '#component/log.ts'
 import type { Realms } from '#component/realm/realms.ts'
+import { withoutNulls } from '#component/syntax/values.ts'
 import { type Remembered, VerifiedTokens } from '#component/token/remembered.ts'
 import { decodePart } from '#component/token/signed-tokens.ts'
 import { TokenError } from '#component/token/token-error.ts'
-import { type Claims, checkClaims, grantOf, type TokenGrant } from './foreign-claims.ts'
+import { type Claims, checkClaims, grantOf, lostPaths, type TokenGrant } from './foreign-claims.ts'
 import type { AllIssuerKeys, IssuerKeys, Keys } from './issuer-keys.ts'
 import { type IssuerSettings, issuersOf, plainType } from './settings.ts'
 
@@ -21,6 +24,7 @@ export interface ForeignTokenPorts {
   readonly realms: Pick<Realms, 'realm'>
   readonly keys: AllIssuerKeys
   readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'info'>
 }
 
 interface Verified {
@@ -29,6 +33,8 @@ interface Verified {
   /** Those that its signature was checked with. */
   readonly keys: Keys
 }
+
+const lostPath = 'the path of this setting leads to no claim of a token of the issuer'
 
 /** Longest token: more than the header section of a request takes. Characters. */
 const maxLength = 16_384
@@ -42,9 +48,11 @@ const forbidden = ['jku', 'jwk', 'x5u', 'x5c', 'crit'] as const
 export class ForeignTokens implements Remembered {
   readonly #ports: ForeignTokenPorts
   readonly #verified = new VerifiedTokens<Verified>()
+  readonly #log: LogOnce
 
   constructor(ports: ForeignTokenPorts) {
     this.#ports = ports
+    this.#log = new LogOnce(ports.log)
   }
 
   get lookups(): Remembered['lookups'] {
@@ -107,12 +115,19 @@ export class ForeignTokens implements Remembered {
     checkClaims(claims, settings, secondsOf(clock))
     const token = { realm_uri, ...grantOf(claims, settings), settings }
     const source = keys.of(settings)
-    return this.#checkSignature(text, header, { token, source }, found ?? source.get())
+    return this.#checkSignature(text, { header, claims }, { token, source }, found ?? source.get())
+  }
+
+  /** Logs each path without a claim once. */
+  #tell({ realm_uri, settings }: ForeignToken, claims: Claims): void {
+    for (const [setting, path] of lostPaths(claims, settings)) {
+      this.#log.info({ realm_uri, issuer: settings.name, setting, path }, lostPath)
+    }
   }
 
   async #checkSignature(
     text: string,
-    header: CompactJWSHeaderParameters,
+    { header, claims }: Parts,
     { token, source }: Omit<Verified, 'keys'>,
     found: Keys | Promise<Keys>,
   ): Promise<ForeignToken> {
@@ -133,6 +148,7 @@ export class ForeignTokens implements Remembered {
       keys = newer
       await verifyWith(key, text, token)
     }
+    this.#tell(token, claims)
     this.#verified.add(text, { token, source, keys })
     return token
   }
@@ -147,17 +163,20 @@ async function verifyWith(key: CryptoKey, text: string, { settings }: ForeignTok
   }
 }
 
-/** @throws TokenError */
-function partsOf(text: string): {
+interface Parts {
   readonly header: CompactJWSHeaderParameters
   readonly claims: Claims
-} {
+}
+
+/** @throws TokenError */
+function partsOf(text: string): Parts {
   if (text.length > maxLength) throw new TokenError('the token is too long')
   if (!compact.test(text)) throw new TokenError('the token is malformed')
   const [header = '', payload = ''] = text.split('.')
   return {
     header: decodePart(header) as CompactJWSHeaderParameters,
-    claims: decodePart(payload),
+    // null says what absence says
+    claims: withoutNulls(decodePart(payload)),
   }
 }
 

@@ -1,5 +1,6 @@
 /** From a user that a provider has proved to the ticket: name, roles, and the ID token that goes with it. */
 import { ServiceError } from '#component/errors.ts'
+import { LogOnce } from '#component/limits/log-once.ts'
 import type { Log } from '#component/log.ts'
 import type { KeptTokens } from '#component/oidc/kept/kept-tokens.ts'
 import { OidcError } from '#component/oidc-error.ts'
@@ -34,9 +35,6 @@ const maxWhole = 4_096
 /** The longest ID token that is kept: a longer `id_token_hint` does not fit in a URL. Characters. */
 const maxHint = 16_384
 
-/** Lines of roles without a mapping, and of paths without a claim, of all providers together. */
-const maxTold = 1_000
-
 const droppedRole = 'a role of the provider is dropped: role_mapping does not name it'
 const lostPath = 'the path of this setting leads to no claim of a user of the provider'
 
@@ -59,11 +57,12 @@ export function fitsCookie(
 /** Issues the tickets of finished logins. */
 export class ProviderTickets {
   readonly #ports: ProviderTicketPorts
-  /** What the log was told. */
-  readonly #told = new Set<string>()
+  /** Of roles without a mapping, and of paths without a claim, of all providers together. */
+  readonly #log: LogOnce
 
   constructor(ports: ProviderTicketPorts) {
     this.#ports = ports
+    this.#log = new LogOnce(ports.log)
   }
 
   /**
@@ -115,11 +114,7 @@ export class ProviderTickets {
       ),
     ]
     for (const [more, message] of lines) {
-      const line = { realm_uri, provider, ...more }
-      const key = JSON.stringify(line)
-      if (this.#told.has(key) || this.#told.size >= maxTold) continue
-      this.#told.add(key)
-      this.#ports.log.info(line, message)
+      this.#log.info({ realm_uri, provider, ...more }, message)
     }
   }
 

@@ -112,7 +112,7 @@ export class Users {
     const fetch = this.#outside.fetch.bind(this.#outside)
     this.issuerKeys = new AllIssuerKeys({ fetch, clock, log })
     const { accounts, issuerKeys, realms } = this
-    this.foreignTokens = new ForeignTokens({ realms, clock, keys: issuerKeys })
+    this.foreignTokens = new ForeignTokens({ realms, clock, keys: issuerKeys, log })
     this.foreignUsers = new ForeignUsers({ realms, accounts, revocations })
     this.realms.onUsersRevoked = (users) => this.endUsers(users)
   }

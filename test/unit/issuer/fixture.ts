@@ -31,7 +31,7 @@ export async function openForeign(...names: readonly string[]) {
   accounts.start()
   const outside = new CheckedFetch({ clock, maxBytes: maxAnswer })
   const keys = new AllIssuerKeys({ fetch: outside.fetch.bind(outside), clock, log })
-  const tokens = new ForeignTokens({ realms, clock, keys })
+  const tokens = new ForeignTokens({ realms, clock, keys, log })
   const users = new ForeignUsers({ realms, accounts, revocations })
   const scheme = new JwtScheme({ foreignTokens: tokens, foreignUsers: users })
 
