@@ -29,9 +29,10 @@ class Reader extends ByteReader {
     return Number.isSafeInteger(number) ? number : this.bytes.readBigInt64BE(start)
   }
 
-  /** A timestamp as text, any other extension as bytes. */
+  /** A timestamp as text, any other extension as bytes. One without bytes is what nexus makes of a tag of CBOR, whose value is lost. */
   extension(size: number): unknown {
     if (!this.rules.isWamp) this.fail('an extension type')
+    if (size === 0) this.fail('an extension without data')
     const type = this.bytes.readInt8(this.take(1))
     const data = this.binary(size)
     return (type === timestamp ? timestampText(data) : undefined) ?? data

@@ -166,7 +166,8 @@ export const configSchema = section(
         }),
         serializer: union([literal('json'), literal('msgpack'), literal('cbor')], {
           default: 'msgpack',
-          description: 'The serializer for an external router.',
+          description:
+            'The serializer for an external router; it decides [which values](router.md#values) of callees arrive.',
         }),
         call_timeout: milliseconds(
           30_000,

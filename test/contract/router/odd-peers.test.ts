@@ -31,6 +31,7 @@ const unreadable: readonly (readonly [what: string, subprotocol: string, list: s
   ['a map as key', 'wamp.2.msgpack', '918180c0'],
   ['an end that comes too early', 'wamp.2.msgpack', '92c0'],
   ['bytes', 'wamp.2.msgpack', 'c40101'],
+  ['an extension without data', 'wamp.2.msgpack', '91c70025'],
   ['text that is no UTF-8', 'wamp.2.cbor', '8161ff'],
   ['a simple value of no meaning', 'wamp.2.cbor', '81f8ff'],
   ['a reference to shared data', 'wamp.2.cbor', '81d81d00'],
