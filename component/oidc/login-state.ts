@@ -8,8 +8,8 @@ import { type Demands, isSilent } from './login-parameters.ts'
 export interface LoginState {
   readonly realm_uri: string
   readonly provider: string
-  /** Where the code and its verifier may be sent; absent in the cookies of a gateway of before. */
-  readonly origins?: readonly string[]
+  /** Where the code and its verifier may be sent. */
+  readonly origins: readonly string[]
   /** `state`, as the provider was given it: 32 random bytes, base64url. */
   readonly state: string
   readonly nonce: string

@@ -91,9 +91,9 @@ export class Provider {
     return this.#parts.origins
   }
 
-  /** Whether it may be sent what was given for these origins; undefined: by a gateway that kept none. */
-  mayGet(origins: readonly string[] | undefined): boolean {
-    return origins === undefined || newOrigins(this.origins, origins).length === 0
+  /** Whether it may be sent what was given for these origins. */
+  mayGet(origins: readonly string[]): boolean {
+    return newOrigins(this.origins, origins).length === 0
   }
 
   /**

@@ -15,17 +15,18 @@ const version = `
   parent_node text,
   ancestors text,
   hash text,
-  document text`
+  document text,
+  author text`
 
 /** Statements by the name of their migration; SQLite and PostgreSQL understand them alike. */
 const statements: Readonly<Record<string, readonly string[]>> = {
-  '001-tables': [
+  '001-store': [
     `create table entries (${version}, revision bigint not null, primary key (kind, id))`,
     'create index entries_revision on entries (revision, kind, id)',
     `create table versions (${version}, primary key (kind, id, ms, counter, node))`,
     'create table revision (value bigint not null)',
     'insert into revision values (1)',
-    'create table files (path text not null primary key, hash text not null)',
+    'create table files (path text not null primary key, hash text not null, ms bigint not null)',
     `create table refresh_families (
       id text not null primary key,
       realm_uri text not null,
@@ -42,21 +43,18 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     'create index refresh_families_user on refresh_families (realm_uri, authid)',
     'create index refresh_families_end on refresh_families (expires_at)',
     'create table meta (name text not null primary key, value text not null)',
-  ],
-  '002-file-times': ['alter table files add column ms bigint'],
-  '003-idempotent-answers': [
     `create table idempotent_answers (
       scope_hash text not null primary key,
       fingerprint text not null,
       state text not null,
       token text not null,
       answer text,
+      bytes bigint not null,
       lease_until bigint not null,
       expires_at bigint not null
     )`,
-    'create index idempotent_answers_end on idempotent_answers (expires_at)',
-  ],
-  '004-quota-usage': [
+    // rows and bytes are counted without a look at the answers
+    'create index idempotent_answers_end on idempotent_answers (expires_at, bytes)',
     `create table quota_usage (
       rule text not null,
       window_start bigint not null,
@@ -68,49 +66,34 @@ const statements: Readonly<Record<string, readonly string[]>> = {
       primary key (rule, window_start, key, node)
     )`,
     'create index quota_usage_end on quota_usage (window_end)',
-  ],
-  '005-provider-logins': [
     `create table provider_logins (
       ticket text not null primary key,
       sealed text not null,
       created_at bigint not null,
       checked_at bigint not null,
       lease_until bigint not null,
-      expires_at bigint not null
+      expires_at bigint not null,
+      user_id text,
+      subject_id text,
+      session_id text
     )`,
     'create index provider_logins_age on provider_logins (created_at, ticket)',
     'create index provider_logins_end on provider_logins (expires_at)',
-  ],
-  '006-ticket-uses': [
+    ...['user_id', 'subject_id', 'session_id'].map(
+      (column) => `create index provider_logins_${column} on provider_logins (${column})`,
+    ),
     `create table ticket_uses (
       ticket text not null primary key,
       used_at bigint not null,
       exp bigint not null
     )`,
     'create index ticket_uses_end on ticket_uses (exp)',
-  ],
-  '007-authors': [
-    'alter table entries add column author text',
-    'alter table versions add column author text',
-  ],
-  '008-spec-indexes': [
     `create table spec_indexes (
       id text not null primary key,
       hash text not null,
       maker text not null,
       text text not null
     )`,
-  ],
-  '009-ended-logins': ['user_id', 'subject_id', 'session_id'].flatMap((column) => [
-    // a gateway of before, which may run beside this one, writes none
-    `alter table provider_logins add column ${column} text`,
-    `create index provider_logins_${column} on provider_logins (${column})`,
-  ]),
-  '010-bytes-of-answers': [
-    'alter table idempotent_answers add column bytes bigint not null default 0',
-    'drop index idempotent_answers_end',
-    // rows and bytes are counted without a look at the answers
-    'create index idempotent_answers_end on idempotent_answers (expires_at, bytes)',
   ],
 }
 

@@ -41,8 +41,8 @@ interface FileRow {
   path: string
   /** SHA-256, hex, of the canonical JSON of its document. */
   hash: string
-  /** When; null: by a gateway that did not keep it. */
-  ms: number | null
+  /** When; milliseconds since the epoch. */
+  ms: number
 }
 
 /** All refresh tokens that followed from one login: of each generation there is one. Times are milliseconds since the epoch. */
@@ -74,7 +74,7 @@ export interface AnswerRow {
   token: string
   /** Sealed; null: there is none yet, or it is not kept. */
   answer: string | null
-  /** Of the answer; a gateway of before writes none. */
+  /** Of the answer. */
   bytes: number
   /** Until when a running request is taken to be under way. */
   lease_until: number

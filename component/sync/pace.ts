@@ -41,11 +41,8 @@ export class Pace {
   /** Looks at who is there; whether a heartbeat is due at the tick of now. */
   look(now: number): boolean {
     const others = this.#others()
-    // an earlier gateway tells no pace, and expects a heartbeat each 4 seconds
-    const isMixed = others.some(({ everyMs }) => everyMs === undefined)
-    const meanMs = (others.length * (others.length + 1) * 1000) / arrivals
-    this.#meanMs = isMixed ? fewMs : Math.max(fewMs, meanMs)
-    // a clock that was set back must not silence the node, and an earlier gateway that has come must hear it
+    this.#meanMs = Math.max(fewMs, (others.length * (others.length + 1) * 1000) / arrivals)
+    // a clock that was set back must not silence the node
     return now >= this.#nextAt || this.#nextAt - now > Math.min(this.everyMs, this.#meanMs * 1.2)
   }
 

@@ -15,10 +15,10 @@ export interface Peer {
   readonly boot: string
   /** As of its last message that said it. */
   readonly digest: string
-  readonly version: string | undefined
+  readonly version: string
   readonly features: readonly string[]
-  /** Its next heartbeat follows within this time; undefined: it is an earlier gateway. Milliseconds. */
-  readonly everyMs: number | undefined
+  /** Its next heartbeat follows within this time; milliseconds. */
+  readonly everyMs: number
   /** The names of all processes of its gateway, its own included. */
   readonly workers: readonly string[]
   /** The process of its gateway that sends heartbeats, where that is another one. */
@@ -191,7 +191,7 @@ export class Peers {
 
 /** @param heardAt milliseconds since the epoch */
 function peerOf(heartbeat: Heartbeat, heardAt: number): Omit<Peer, 'exchangedAt'> {
-  const { node, boot, digest, version, features = [], every: everyMs, now } = heartbeat
+  const { node, boot, digest, version, features, every: everyMs, now } = heartbeat
   const { workers = [node], speaker } = heartbeat
   const clockOffsetMs = now - heardAt
   return {
@@ -208,5 +208,5 @@ const isHeard = ({ peer }: Known, now: number): boolean =>
   Math.abs(now - peer.heardAt) <= silenceOf(peer)
 
 /** How long a peer may say nothing; milliseconds. */
-export const silenceOf = ({ everyMs = 0 }: Pick<Peer, 'everyMs'>): number =>
+export const silenceOf = ({ everyMs }: Pick<Peer, 'everyMs'>): number =>
   Math.max(goneMs, missed * everyMs)

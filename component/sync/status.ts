@@ -6,8 +6,8 @@ import type { SyncPorts } from './sync-ports.ts'
 /** Another gateway as this one sees it. */
 interface NodeStatus {
   readonly node: string
-  /** Of its program; null: an earlier one, which does not tell it. */
-  readonly version: string | null
+  /** Of its program. */
+  readonly version: string
   readonly heard_ms_ago: number
   /** Whether its last digest is that of this node. */
   readonly is_equal: boolean
@@ -20,8 +20,8 @@ interface NodeStatus {
 /** The result of {@link statusOf}. */
 export interface SyncStatus {
   readonly node: string
-  /** Of the program of this node; null: not told. */
-  readonly version: string | null
+  /** Of the program of this node. */
+  readonly version: string
   /** Of all that is live on this node: equal on two nodes where the same is. */
   readonly digest: string
   /** Documents that are there: API Specifications, realms, and what only gateways know. */
@@ -63,13 +63,13 @@ export function statusOf(ports: StatusPorts): SyncStatus {
   const tombstones = entries.filter(({ document }) => document === null).length
   return {
     node,
-    version: program?.version ?? null,
+    version: program.version,
     digest,
     entries: entries.length - tombstones,
     tombstones,
     nodes: peers.present().map((peer) => ({
       node: peer.node,
-      version: peer.version ?? null,
+      version: peer.version,
       heard_ms_ago: now - peer.heardAt,
       is_equal: peer.digest === digest,
       clock_offset_ms: peer.clockOffsetMs,

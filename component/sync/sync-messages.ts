@@ -23,13 +23,13 @@ export interface Heartbeat {
   readonly digest: string
   /** Its last message. */
   readonly leaving: boolean
-  /** Of its program; earlier gateways do not tell it. */
-  readonly version?: string
+  /** Of its program. */
+  readonly version: string
   /** What it knows of documents, beyond what all gateways know. */
-  readonly features?: readonly string[]
-  /** Its next heartbeat follows within this time; milliseconds. Earlier gateways do not tell it: 4.8 seconds. */
-  readonly every?: number
-  /** The names of the processes of its gateway, its own first; absent: it is the only one, or an earlier gateway, each of whose processes is a node. */
+  readonly features: readonly string[]
+  /** Its next heartbeat follows within this time; milliseconds. */
+  readonly every: number
+  /** The names of the processes of its gateway, its own first; absent: it is the only one. */
   readonly workers?: readonly string[]
   /** The process of its gateway that sends heartbeats, where that is another one. */
   readonly speaker?: string
@@ -77,30 +77,19 @@ const readText = (value: unknown): string | undefined => (isText(value) ? value 
 const isNode = (value: unknown): value is string =>
   typeof value === 'string' && /^[a-z0-9-]{1,128}$/.test(value)
 
-/** The version of a gateway, what it knows, and its pace, as far as it tells them. */
-function readProgram({
-  version,
-  features,
-  every,
-  workers,
-  speaker,
-}: Fields): Pick<Heartbeat, 'version' | 'features' | 'every' | 'workers' | 'speaker'> {
-  const known = readList(features, readText)
-  const names = readList(workers, (name) => (isNode(name) ? name : undefined))
-  return {
-    ...(isText(version) && { version: version.slice(0, 64) }),
-    ...(known && { features: known }),
-    ...(isCount(every) && { every }),
-    ...(names && { workers: names }),
-    ...(isNode(speaker) && { speaker }),
-  }
-}
-
 function readHeartbeat(fields: Fields): Heartbeat | undefined {
-  const { node, boot, seq, now, digest, leaving = false } = fields
+  const { node, boot, seq, now, digest, leaving = false, version, every, speaker } = fields
   if (!isNode(node) || !isText(boot) || !isCount(seq) || !isCount(now)) return undefined
   if (!isText(digest) || typeof leaving !== 'boolean') return undefined
-  return { node, boot, seq, now, digest, leaving, ...readProgram(fields) }
+  const features = readList(fields.features, readText)
+  if (!isText(version) || !features || !isCount(every)) return undefined
+  const workers = readList(fields.workers, (name) => (isNode(name) ? name : undefined))
+  return {
+    ...{ node, boot, seq, now, digest, leaving, features, every },
+    version: version.slice(0, 64),
+    ...(workers && { workers }),
+    ...(isNode(speaker) && { speaker }),
+  }
 }
 
 /** Reads what was sealed. */

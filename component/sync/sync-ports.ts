@@ -27,8 +27,8 @@ export interface SyncPorts {
   readonly log: Log
   /** The name of this node: no other gateway of the cluster has it. */
   readonly node: string
-  /** What the other gateways are told of this program; absent: nothing. */
-  readonly program?: Required<Pick<Heartbeat, 'version' | 'features'>>
+  /** What the other gateways are told of this program. */
+  readonly program: Pick<Heartbeat, 'version' | 'features'>
   /**
    * The names of the processes of this gateway, where it has several: they have one store. The first one sends heartbeats, and is the
    * node that the others know.

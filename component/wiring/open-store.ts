@@ -38,7 +38,7 @@ function nodeName(configured: string | undefined, folder: string, log: Pick<Log,
   if (existsSync(file)) {
     const kept = readFileSync(file, 'utf8').trim()
     if (isNodeName.test(kept)) return kept
-    // such as the empty file of a gateway of before whose machine has lost its power
+    // such as an empty file
     log.warn({ file }, 'the file has no name of a node: this node gets a new one')
     rmSync(file)
   }

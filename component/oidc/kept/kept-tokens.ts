@@ -19,8 +19,8 @@ interface Tokens {
   readonly access_token_expires_at?: number
   /** Absent: the provider gives none. */
   readonly refresh_token?: string
-  /** Where they may be sent to be renewed; absent in a login that a gateway of before keeps. */
-  readonly origins?: readonly string[]
+  /** Where they may be sent to be renewed. */
+  readonly origins: readonly string[]
 }
 
 /** What is kept of a login, sealed. */
@@ -82,12 +82,11 @@ export class KeptTokens {
       ticket: claims.id,
       sealed: this.#seal(claims.id, {
         ...this.renewed({
-          access_token,
+          ...{ access_token, origins },
           ...(access_token_expires_at !== undefined && { access_token_expires_at }),
         }),
         ...(refresh_token !== undefined && { refresh_token }),
         ...(recheck_interval > 0 && { ofIdTokenOnly }),
-        ...(origins && { origins }),
       }),
       // revocations compare with what the ticket says
       ...{ created_at: bearer.iat * 1_000, checked_at: clock.now(), lease_until: 0 },

@@ -76,8 +76,7 @@ export class Renewals {
     const { standing = standingOf(claims), ofIdTokenOnly } = kept
     const { origins } = provider
     const next: Kept = {
-      ...tokens.renewed(given),
-      origins,
+      ...tokens.renewed({ ...given, origins }),
       ...(kept.standing && { standing }),
       ...(ofIdTokenOnly && { ofIdTokenOnly }),
     }

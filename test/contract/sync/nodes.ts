@@ -74,7 +74,8 @@ export class RealNodes {
     })
     const port: Session = setup.losesEvents ? withoutChanges(session) : session
     const sealing = sealingBy(this.#key)
-    const sync = new Sync({ replica, session: port, clock, log, node, sealing })
+    const program = { version: '1.0.0', features: [] }
+    const sync = new Sync({ replica, session: port, clock, log, node, sealing, program })
     onJoin = () => sync.joined()
     if (!(await session.joined(5000))) throw new Error('the node could not join')
     await sync.start()

@@ -72,7 +72,8 @@ describeArea('sync', startRouter, (area) => {
   /** Announces an entry as a gateway would. */
   async function forge(entry: Entry, more: object = {}): Promise<void> {
     const beat = { node: 'forger', boot: 'x', seq: ++count, now: Date.now(), digest: 'x' }
-    const sealed = openBox(key).seal(JSON.stringify({ ...beat, entry, ...more }), topic)
+    const told = { version: '1.0.0', features: [], every: 4800 }
+    const sealed = openBox(key).seal(JSON.stringify({ ...beat, ...told, entry, ...more }), topic)
     const { id, hash, stamp } = entry
     const kwargs = { id, ts: stamp.ms, hash, node: 'forger', sealed }
     await forger.publish(topic, { args: [], kwargs }, {}, 5000)

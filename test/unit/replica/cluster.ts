@@ -114,7 +114,16 @@ export class Cluster {
     replica.watch('api_spec', (changes) => this.#makeLive(name, live, changes))
     replica.onLost = (loser) => this.#noteLost(name, loser)
     const session = new BusSession(this.bus)
-    const sync = new Sync({ replica, session, clock, log, node: name, sealing: this.#sealing })
+    const program = { version: '1.0.0', features: [] }
+    const sync = new Sync({
+      replica,
+      session,
+      clock,
+      log,
+      node: name,
+      sealing: this.#sealing,
+      program,
+    })
     await sync.start()
     if (this.#mutation !== 'no-rejoin-exchange') session.onJoin = () => sync.joined()
     node.process = { replica, sync, session, slowStore, live }

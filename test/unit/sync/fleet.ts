@@ -85,8 +85,9 @@ export class Fleet {
     const session = this.bus.connect()
     const sealing = sealingBy(setup.key ?? clusterKey)
     const { isStoreShared = false, storeClock, offset = 0, workers } = setup
+    const program = { version: '1.0.0', features: [] }
     const sync = new Sync({
-      ...{ replica, session, clock, log, node: name, sealing, isStoreShared, workers },
+      ...{ replica, session, clock, log, node: name, sealing, isStoreShared, workers, program },
       ...(storeClock !== undefined && {
         health: { fault: undefined, clockOffsetMs: storeClock - offset },
       }),

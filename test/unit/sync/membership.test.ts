@@ -265,7 +265,7 @@ describe('the status of a gateway', () => {
     const { nodes, digest, exchanged_ms_ago, clock_offset_ms, ...rest } = a.sync.status()
     expect(rest).to.deep.equal({
       ...{ node: 'a', entries: 2, tombstones: 1, ignored_messages: 0 },
-      ...{ version: null, name: 'own', router: 'joined', store: 'open', clock: 'agrees' },
+      ...{ version: '1.0.0', name: 'own', router: 'joined', store: 'open', clock: 'agrees' },
     })
     expect(digest).to.match(/^[0-9a-f]{64}$/)
     expect(exchanged_ms_ago).to.be.within(10_000, 10_200)

@@ -11,7 +11,10 @@ import {
   readSummary,
 } from '#component/sync/sync-messages.ts'
 
-const heartbeat = { node: 'a', boot: 'b-1', seq: 1, now: 5, digest: 'ff', leaving: false }
+const heartbeat = {
+  ...{ node: 'a', boot: 'b-1', seq: 1, now: 5, digest: 'ff', leaving: false },
+  ...{ version: '1.0.0', features: ['request'], every: 4800 },
+}
 const hash = 'ab'.repeat(32)
 const stamp = { ms: 5, counter: 0, node: 'a' }
 const summary = { kind: 'api_spec', id: 'x', stamp, hash }
@@ -41,6 +44,9 @@ describe('a message', () => {
     now: [undefined, -1, 0.5, '1', null],
     digest: [undefined, '', 5],
     leaving: [null, 0, 'no'],
+    version: [undefined, '', 5],
+    features: [undefined, 'request', {}],
+    every: [undefined, -1, 0.5, '4800'],
   }
   for (const [key, values] of Object.entries(wrong)) {
     for (const value of values) {

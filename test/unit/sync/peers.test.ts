@@ -13,6 +13,7 @@ describe('the peers of a gateway', () => {
 
   const heartbeat = (node: string, seq: number, changes: Partial<Heartbeat> = {}): Heartbeat => ({
     ...{ node, boot: 'boot', seq, now, digest: `digest ${seq}`, leaving: false },
+    ...{ version: '1.0.0', features: [], every: 4800 },
     ...changes,
   })
   const names = () => peers.present().map(({ node }) => node)

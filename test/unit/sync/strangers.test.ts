@@ -52,7 +52,10 @@ describe('a message of the registry', () => {
     ...{ kind: 'api_spec', id: 'x', stamp: future, parent: null },
     ...{ hash: hashOf(document), document },
   }
-  const heartbeat = { node: 'z', boot: 'z', seq: 1, now: start + 7_200_000, digest: 'ff' }
+  const heartbeat = {
+    ...{ node: 'z', boot: 'z', seq: 1, now: start + 7_200_000, digest: 'ff' },
+    ...{ version: '1.0.0', features: [], every: 4800 },
+  }
   const sealed = (purpose: string, content: unknown, by = box) =>
     by.seal(JSON.stringify(content), purpose)
 
