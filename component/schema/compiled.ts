@@ -7,6 +7,9 @@ import { addOwnKeywords } from './own-keywords.ts'
 import { type PreparedSchemas, prepare } from './prepare.ts'
 import type { NamedSchemas } from './references.ts'
 
+// V8 would keep each generated function for ever, for the case that its text is compiled again: also those of schemas that were thrown away
+setFlagsFromString('--no-compilation-cache')
+
 /** What a check found: nothing, errors of ajv, or that it would cost more than its budget. */
 export type Verdict = 'fits' | 'too costly' | readonly ErrorObject[]
 
@@ -83,19 +86,6 @@ export class CompiledSchema {
   }
 }
 
-/**
- * Runs a task whose generated functions V8 does not keep for the case that the same text is compiled again: it would keep them for ever, also
- * those of schemas that were thrown away.
- */
-function withoutCompilationCache<T>(task: () => T): T {
-  setFlagsFromString('--no-compilation-cache')
-  try {
-    return task()
-  } finally {
-    setFlagsFromString('--compilation-cache')
-  }
-}
-
 function compile(
   prepared: PreparedSchemas,
   patterns: PatternEngine,
@@ -120,11 +110,9 @@ function compile(
   const { left } = meter
   refill() // for the sets that are made of `enum` and `const`
   for (const [key, schema] of referred) ajv.addSchema(schema, key)
-  const check = withoutCompilationCache(() => {
-    // one by one, so that ajv does not go from reference to reference: its stack has an end
-    for (const key of referred.keys()) ajv.getSchema(key)
-    return ajv.compile(root)
-  })
+  // one by one, so that ajv does not go from reference to reference: its stack has an end
+  for (const key of referred.keys()) ajv.getSchema(key)
+  const check = ajv.compile(root)
   meter.left = left
   return check
 }
