@@ -4,7 +4,11 @@
 export type Steps<T> = Generator<undefined, T, undefined>
 
 /** Called between two steps: returns a promise while other work should run first. */
-export type YieldTurn = () => Promise<void> | undefined
+export interface YieldTurn {
+  (): Promise<void> | undefined
+  /** Before this moment there is no need to call it; as `performance.now()` tells it. Absent: it is to be called after each step. */
+  readonly until?: number
+}
 
 /** Does all the work at once. */
 export function runAtOnce<T>(steps: Steps<T>): T {
@@ -19,7 +23,9 @@ export async function runSteps<T>(steps: Steps<T>, yieldTurn?: YieldTurn): Promi
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
-    const pause = yieldTurn?.()
+    if (yieldTurn === undefined) continue
+    if (yieldTurn.until !== undefined && performance.now() < yieldTurn.until) continue
+    const pause = yieldTurn()
     if (pause !== undefined) await pause
   }
 }
@@ -45,13 +51,16 @@ const maxTurns = 4
 
 /** One for all long work of the process: each turn of the event loop does at most one slice of it. */
 export function turnYielder(): YieldTurn {
-  let end = 0
   let last = Promise.resolve()
-  return () => {
-    if (performance.now() < end) return undefined
-    last = last.then(pause)
-    return last
-  }
+  const yieldTurn = Object.assign(
+    () => {
+      if (performance.now() < yieldTurn.until) return undefined
+      last = last.then(pause)
+      return last
+    },
+    { until: 0 },
+  )
+  return yieldTurn
 
   async function pause(): Promise<void> {
     for (let turns = 0; turns < maxTurns; turns += 1) {
@@ -59,7 +68,7 @@ export function turnYielder(): YieldTurn {
       await nextTurn()
       if (performance.now() - began < busyTurnMs) break
     }
-    end = performance.now() + sliceMs
+    yieldTurn.until = performance.now() + sliceMs
   }
 }
 

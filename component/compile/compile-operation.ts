@@ -118,7 +118,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   if (actions === undefined || last === undefined) return undefined
 
   const ownKeys = lookupIn(operation, (key) => pathOf(key))
-  const defaults = level === plan.level ? plan.defaults : inDefaults(level.scope, findings)
+  const defaults = level === plan.level ? plan.defaults : inDefaults(level, findings)
   const hasOwnKeys = level !== plan.level || keysOf(operation)?.some(isInheritedKey)
   /** The values that hold for an action, or for all where none is given. */
   const valuesOf = (action?: CompiledAction): InheritedValues => {

@@ -40,7 +40,7 @@ import { Interner } from './interner.ts'
 import { ownClashes } from './own-clashes.ts'
 import {
   checkEntries,
-  freshScope,
+  freshLevel,
   type Level,
   levelBelow,
   type MergedMap,
@@ -197,9 +197,9 @@ class SpecCompiler {
 
   /** The values of a path without keys. Paths that inherit them report their issues, so that none is reported here. */
   #versionValues(level: Level): InheritedValues {
-    const scope = freshScope(level)
+    const fresh = freshLevel(level)
     const findings: Findings = { issues: [], warnings: [] }
-    return this.#readValues(inDefaults(scope, findings), scope, findings)
+    return this.#readValues(inDefaults(fresh, findings), fresh.scope, findings)
   }
 
   #compilePath(
@@ -214,7 +214,7 @@ class SpecCompiler {
     const level = levelBelow(above, document, path.path, this.#issues)
     this.#levels.add(level)
     const own = this.#ownKeys(document, path.path, level)
-    const readDefaults = (): Lookup => inDefaults(level.scope, this.findings)
+    const readDefaults = (): Lookup => inDefaults(level, this.findings)
     const defaults = this.#interner.share('defaults', readDefaults, level)
     const lookup = first(own, defaults)
     const headers = layerOf(lookup('headers')?.node)

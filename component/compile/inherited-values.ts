@@ -14,7 +14,7 @@ import { type ValidationMode, validationModes } from '#component/spec/request-ru
 import { isStreamType } from '#component/syntax/event-stream.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { checkFolded, type Findings } from './fold-check.ts'
-import { freshScope, type Level } from './scope.ts'
+import { freshLevel, type Level } from './scope.ts'
 
 const attemptKeys = ['timeout', 'connect_timeout', 'retries', 'retry_timeout'] as const
 const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as const
@@ -54,10 +54,10 @@ export interface Found {
 export type Lookup = (key: InheritedKey) => Found | undefined
 
 /** Looks in the merged `defaults`; each default is compiled and checked once. */
-export function inDefaults(scope: Scope, findings: Findings): Lookup {
+export function inDefaults({ maps, scope }: Level, findings: Findings): Lookup {
   const known = new Map<InheritedKey, Found | undefined>()
   const find: Lookup = (key) => {
-    const entry = scope.entry('defaults', key)
+    const entry = maps.defaults.get(key)
     const node = entry && scope.compileEntry('defaults', key, findings.issues)
     if (!entry || !node) return undefined
     checkFolded(key, entry.value, node, entry.path, findings)
@@ -251,5 +251,5 @@ export function openApiLookup(
   const own: Lookup = (key) => (key === 'security' ? { node, path: at } : undefined)
   // paths that inherit the defaults report their issues
   const unreported: Findings = { issues: [], warnings: [] }
-  return first(own, inDefaults(freshScope(level), unreported))
+  return first(own, inDefaults(freshLevel(level), unreported))
 }

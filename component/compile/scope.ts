@@ -32,16 +32,16 @@ export interface Level {
   readonly maps: Maps
 }
 
+const initialCodes: Maps['status_codes'] = new Map(
+  Object.entries(initialStatusCodes).map(([uri, value]) => [uri, { value, path: '' }]),
+)
+
 /**
  * Everything above the document: the initial table of status codes.
  * @param probe told of the expressions of all levels below
  */
 export function topLevel(probe?: Probe): Level {
-  const status_codes = new Map<string, SpecEntry>()
-  for (const [uri, value] of Object.entries(initialStatusCodes)) {
-    status_codes.set(uri, { value, path: '' })
-  }
-  const maps: Maps = { variables: new Map(), defaults: new Map(), status_codes }
+  const maps: Maps = { variables: new Map(), defaults: new Map(), status_codes: initialCodes }
   return { maps, scope: new Scope(maps, roots, probe) }
 }
 
@@ -107,8 +107,8 @@ export function levelBelow(above: Level, document: JsonMap, path: string, issues
   })
 }
 
-/** A scope of a level with nothing compiled yet, for compiling whose issues are not to be reported. */
-export const freshScope = ({ maps }: Level): Scope => new Scope(maps, roots)
+/** The same level with nothing compiled yet, for compiling whose issues are not to be reported. */
+export const freshLevel = ({ maps }: Level): Level => ({ maps, scope: new Scope(maps, roots) })
 
 /**
  * Reports entries that compile at no level, used or not. An entry may read a variable that only a lower level defines, so
@@ -120,7 +120,7 @@ export function* checkEntries(
   issues: Issue[],
   check: (map: MergedMap, key: string, entry: SpecEntry, node: Node) => Issue[],
 ): Steps<void> {
-  const sound = new Set<SpecEntry>()
+  const sound = new Set<SpecEntry>(initialCodes.values())
   const broken = new Map<SpecEntry, Issue[]>()
   for (const { maps, scope } of levels) {
     yield

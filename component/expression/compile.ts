@@ -43,7 +43,18 @@ const stepLimit = 100_000
  * @param issues receives the issues; one list for each load
  */
 export function compile(value: unknown, path: string, scope: Scope, issues: Issue[]): Node {
-  return compileValue(value, path, scope, issues, 0)
+  return isLiteral(value, 0) ? constant(value) : compileValue(value, path, scope, issues, 0)
+}
+
+/** Whether no text of the value holds an expression, and the value is not nested too deeply. */
+function isLiteral(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return !hasExpression(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (depth > depthLimit) return false
+  for (const key in value) {
+    if (!isLiteral((value as Readonly<Record<string, unknown>>)[key], depth + 1)) return false
+  }
+  return true
 }
 
 function compileValue(

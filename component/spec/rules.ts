@@ -117,7 +117,7 @@ export const listOf = (member: Rule, allowed: string, minimum: 0 | 1 = 1): Rule 
     if (!Array.isArray(value)) return report.expected(path, allowed, value)
     if (value.length < minimum) return report.issue(path, `expected ${allowed}, got an empty list`)
     value.forEach((item, index) => {
-      member(item, pointer(path, index), report)
+      member(item, `${path}/${index}`, report)
     })
   })
 
@@ -130,6 +130,7 @@ export const mapOf = (member: Rule, allowed = 'a map'): Rule =>
 
 /** The rules of the keys of a map, and descriptions of its required keys. */
 export interface Shape {
+  /** By keys without `~` and `/`, which are written alike in a JSON Pointer. */
   readonly keys: Readonly<Record<string, Rule>>
   readonly required?: Readonly<Record<string, string>>
   /** What the warning of an unknown key says of the key; undefined: nothing. */
@@ -146,7 +147,7 @@ export function object(allowed: string, shape: Shape): Rule {
       if (!Object.hasOwn(value, key)) report.missing(path, key, wanted)
     }
     for (const key of Object.keys(value)) {
-      if (Object.hasOwn(shape.keys, key)) shape.keys[key]?.(value[key], pointer(path, key), report)
+      if (Object.hasOwn(shape.keys, key)) shape.keys[key]?.(value[key], `${path}/${key}`, report)
     }
     report.unknownKeys(value, path, known, shape.homeOf)
   })
