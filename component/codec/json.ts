@@ -4,7 +4,14 @@ import { ServiceError } from '#component/errors.ts'
 import type { Steps } from '#component/yielding.ts'
 import { readWithBigIntegers } from './json-integers.ts'
 import { scanItems, scanJson, scanningJson } from './json-scan.ts'
-import { bodyRules, maxTextLength, type ReadRules, trustedRules } from './limits.ts'
+import {
+  bodyRules,
+  checkDocumentSize,
+  maxDocumentBytes,
+  maxTextLength,
+  type ReadRules,
+  trustedRules,
+} from './limits.ts'
 import { jsonWalk, mapLeaves, Walk } from './walk.ts'
 
 /** The part of ES2026 that the compiler's library does not know yet. */
@@ -177,6 +184,49 @@ function* partsOf(value: unknown, level: number, style: Style): Parts {
 
 /** The text of a document as {@link stringifyJson} writes it, in parts that are short even where it is long. */
 export const jsonParts = (document: unknown): Parts => partsOf(document, 1, plain)
+
+/**
+ * Copies a document by way of its text; a long value is copied member by member.
+ * @param left the key of a member that is left out
+ * @throws ServiceError `service.error.payload_too_large`
+ */
+export function* copyingJson(
+  document: unknown,
+  left?: string,
+): Steps<{ readonly value: unknown; readonly text: string }> {
+  let text = ''
+  let bytes = 0
+  const write = (part: string) => {
+    text += part
+    bytes += Buffer.byteLength(part)
+    if (bytes > maxDocumentBytes) checkDocumentSize(bytes)
+  }
+  function* copy(value: unknown, level: number): Steps<unknown> {
+    yield
+    if (!isInParts(value, level)) {
+      const part = stringifyJson(value)
+      write(part)
+      return parseOwnJson(part)
+    }
+    const isList = Array.isArray(value)
+    const members: [string, unknown][] = []
+    let mark = isList ? '[' : '{'
+    for (const [key, member] of Object.entries(value)) {
+      if (level === 1 && key === left) continue
+      write(isList ? mark : `${mark}${JSON.stringify(key)}:`)
+      members.push([key, yield* copy(member, level + 1)])
+      mark = ','
+    }
+    write(`${mark === ',' ? '' : mark}${isList ? ']' : '}'}`)
+    return isList ? members.map(([, member]) => member) : Object.fromEntries(members)
+  }
+  const value = yield* copy(document, 1)
+  return { value, text }
+}
+
+/** The text of a map with one more member; all are text. */
+export const withMember = (map: string, key: string, member: string): string =>
+  `${map.slice(0, -1)}${map === '{}' ? '' : ','}${JSON.stringify(key)}:${member}}`
 
 /** The canonical text of a document, in parts. */
 export const canonicalParts = (document: unknown): Parts => partsOf(document, 1, canonical)

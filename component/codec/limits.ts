@@ -1,5 +1,7 @@
 /** Limits of reading and writing: depth and number of values, for bodies, documents and WAMP messages alike. */
 
+import { ServiceError } from '#component/errors.ts'
+
 /** The rules by which a reader of JSON, MessagePack or CBOR accepts its input. */
 export interface ReadRules {
   /** Deepest nesting of lists and maps. */
@@ -37,6 +39,13 @@ export const bodyRules: ReadRules = {
 
 /** Largest API Specification or realm document, as JSON without blanks; bytes (behaviour: API Specifications). */
 export const maxDocumentBytes = 4 * 1024 * 1024
+
+/** @throws ServiceError `service.error.payload_too_large` for a document of this many bytes */
+export function checkDocumentSize(bytes: number): void {
+  if (bytes <= maxDocumentBytes) return
+  const message = `the document is larger than ${maxDocumentBytes} bytes`
+  throw new ServiceError('service.error.payload_too_large', message)
+}
 
 /** A document: the validation reports surrogates and `__proto__` with their place. */
 export const documentRules: ReadRules = {

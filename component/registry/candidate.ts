@@ -1,8 +1,7 @@
 /** Checks a document that is to be loaded: alone, then beside the loaded documents. */
-import { isInParts, parseOwnJson, stringifyJson } from '#component/codec/json.ts'
-import { maxDocumentBytes } from '#component/codec/limits.ts'
 import type { CompiledDocument } from '#component/compile/compile-document.ts'
-import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts'
+import { InvalidSpecError, type Issue } from '#component/errors.ts'
+import type { LoadedDocument } from '#component/replica/document-text.ts'
 import { findConflicts } from '#component/routes/route-conflicts.ts'
 import type { Steps } from '#component/yielding.ts'
 import { issueOf, type Taken } from './live-documents.ts'
@@ -10,54 +9,9 @@ import type { RegistryPorts } from './registry-ports.ts'
 import type { Selection, Served } from './selection.ts'
 import type { Stage } from './stage.ts'
 
-/** @throws ServiceError `service.error.payload_too_large` for a document of this many bytes */
-export function checkSize(bytes: number): void {
-  if (bytes <= maxDocumentBytes) return
-  const message = `the document is larger than ${maxDocumentBytes} bytes`
-  throw new ServiceError('service.error.payload_too_large', message)
-}
-
-/**
- * Copies a document, so that its sender cannot change it afterwards, without the `ts` that answers add to it.
- * @throws ServiceError `service.error.payload_too_large`
- */
-export function* copyDocument(document: unknown): Steps<unknown> {
-  const copy = yield* new Copying().copy(document, 1)
-  if (typeof copy === 'object' && copy !== null && 'ts' in copy) delete copy.ts
-  return copy
-}
-
-/** Copies by way of JSON text; a long value is copied member by member. */
-class Copying {
-  #bytes = 0;
-
-  *copy(value: unknown, level: number): Steps<unknown> {
-    yield
-    if (!isInParts(value, level)) {
-      const text = stringifyJson(value)
-      this.#take(Buffer.byteLength(text))
-      return parseOwnJson(text)
-    }
-    const isList = Array.isArray(value)
-    const members: [string, unknown][] = []
-    this.#take(2)
-    for (const [key, member] of Object.entries(value)) {
-      const comma = members.length > 0 ? 1 : 0
-      this.#take(comma + (isList ? 0 : Buffer.byteLength(JSON.stringify(key)) + 1))
-      members.push([key, yield* this.copy(member, level + 1)])
-    }
-    return isList ? members.map(([, member]) => member) : Object.fromEntries(members)
-  }
-
-  #take(bytes: number): void {
-    this.#bytes += bytes
-    checkSize(this.#bytes)
-  }
-}
-
 /** A document, and all about it that does not depend on the others. */
 export interface Candidate<R> extends CompiledDocument<Served<R>> {
-  readonly document: unknown
+  readonly document: LoadedDocument
 }
 
 /** An accepted candidate: what would be served with it, and its warnings. */
@@ -81,10 +35,10 @@ export const idOf = <R>({ api, places }: Candidate<R>): string | undefined =>
 
 /** Compiles, and asks for the realm. */
 export async function examine<R>(
-  document: unknown,
+  document: LoadedDocument,
   { compile, realmExists }: RegistryPorts<R>,
 ): Promise<Candidate<R>> {
-  const compiled = await compile(document)
+  const compiled = await compile(document.value, document.text.length)
   const { realm_uri } = compiled
   const issues = [...compiled.issues]
   const hasRealm = realm_uri === undefined || issues.some(({ path }) => path === '/realm_uri')

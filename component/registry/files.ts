@@ -2,7 +2,7 @@
 import { glob, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parsingJson } from '#component/codec/json.ts'
-import { documentRules } from '#component/codec/limits.ts'
+import { checkDocumentSize, documentRules } from '#component/codec/limits.ts'
 import { isYamlFile, parseYaml } from '#component/codec/yaml.ts'
 import { InvalidSpecError, type Issue, messageOf, ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
@@ -11,7 +11,6 @@ import type { FileStore } from '#component/store/key-value-stores.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { noProgress, type Progress } from '#component/terminal/progress.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
-import { checkSize } from './candidate.ts'
 import type { Loaded } from './change.ts'
 import type { FileDocument } from './registry.ts'
 
@@ -97,7 +96,7 @@ const mostBytesOfPage = 1_048_576
 
 async function readDocument(file: string, { namesOf, yieldTurn }: FilePorts) {
   const bytes = await readFile(file)
-  checkSize(bytes.length)
+  checkDocumentSize(bytes.length)
   const document = isYamlFile(file)
     ? parseYaml(bytes, documentRules)
     : await runSteps(parsingJson(bytes, documentRules), yieldTurn)

@@ -1,5 +1,6 @@
 /** Loads documents: each is checked alone, then beside the others; those that are accepted become live together. */
 import type { Issue } from '#component/errors.ts'
+import type { LoadedDocument } from '#component/replica/document-text.ts'
 import type { Document } from '#component/replica/entry.ts'
 import type { FeaturedDraft, OpenedChange } from '#component/replica/envelope.ts'
 import { type Conditions, checkConditions } from '#component/replica/history.ts'
@@ -15,8 +16,8 @@ const list = new Intl.ListFormat('en')
 
 /** A document that is to be loaded. */
 export interface Asked {
-  /** Resolves with a copy of the document, which no other code changes; may reject. */
-  readonly copy: () => unknown
+  /** May reject. */
+  readonly read: () => LoadedDocument | Promise<LoadedDocument>
   /** The operator, for the log. */
   readonly by: string
   readonly conditions: Conditions
@@ -81,8 +82,8 @@ export class Loading<R> {
   }
 
   async #examine(asked: Asked): Promise<Examined<R>> {
-    const document = await asked.copy()
-    checkWithin(document, asked.within)
+    const document = await asked.read()
+    checkWithin(document.value, asked.within)
     return { ...asked, candidate: await examine(document, this.#ports) }
   }
 
@@ -131,10 +132,11 @@ export class Loading<R> {
     if (accepted === undefined) return undefined
     const { api, selection } = accepted
     const { id, features } = api
-    const document = candidate.document as Document // what compiles is a map
+    const written = candidate.document
+    const document = written.value as Document // what compiles is a map
     stage.add(document, api, selection)
     const warnings = [...accepted.warnings, ...this.#mixedCluster(features)]
-    return { draft: { id, document, features, by }, by, warnings }
+    return { draft: { id, document, written, features, by }, by, warnings }
   }
 
   #loaded({ by, warnings }: Accepted, { before, entry }: OpenedChange): Loaded {

@@ -25,9 +25,13 @@ export interface RegistryPorts<R> {
   /** The name of this node. */
   readonly node: string
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** Validates and compiles; a big document may take its time. */
+  /**
+   * Validates and compiles; a big document may take its time.
+   * @param length of the document, where it is known; characters of JSON
+   */
   readonly compile: (
     document: unknown,
+    length?: number,
   ) => CompiledDocument<Served<R>> | Promise<CompiledDocument<Served<R>>>
   /** Absent: every document is compiled at the start. */
   readonly checked?: CheckedDocuments<R>

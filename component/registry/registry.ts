@@ -1,12 +1,13 @@
 /** The API Specifications of this node: load, remove, list, and go back; live and on the disk when a change resolves. */
 import { ServiceError } from '#component/errors.ts'
 import type { DescribedVersion } from '#component/gateway/api.ts'
+import { type LoadedDocument, loadingDocument } from '#component/replica/document-text.ts'
 import type { Change, Document, Entry } from '#component/replica/entry.ts'
 import { type Conditions, checkConditions } from '#component/replica/history.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { inTurn, runSteps, type Steps } from '#component/yielding.ts'
-import { copyDocument, examine, idOf, judge } from './candidate.ts'
+import { examine, idOf, judge } from './candidate.ts'
 import {
   checkWithin,
   isWithin,
@@ -93,7 +94,7 @@ export class Registry<R = unknown> {
   ): Promise<Loaded> {
     return this.#counted(() =>
       this.#withCopy(document, (kept) =>
-        this.#loading.load({ copy: () => kept, by, conditions, within }),
+        this.#loading.load({ read: () => kept, by, conditions, within }),
       ),
     )
   }
@@ -109,7 +110,7 @@ export class Registry<R = unknown> {
     return this.#serially(async () => {
       const results = await this.#loading.loadAll(
         files.map(({ document, by, hash }) => ({
-          copy: () => this.#run(copyDocument(document)),
+          read: () => this.#run(loadingDocument(document)),
           ...{ by, conditions: { ifNoneMatch: [hash] } },
         })),
       )
@@ -136,7 +137,8 @@ export class Registry<R = unknown> {
   ): Promise<Loaded> {
     const task = async () => {
       const { document } = await this.history.find(id, hash, within)
-      return this.#loading.load({ copy: () => document, by, conditions, within })
+      const read = () => this.#run(loadingDocument(document))
+      return this.#loading.load({ read, by, conditions, within })
     }
     return this.#counted(() => this.#serially(task))
   }
@@ -149,8 +151,8 @@ export class Registry<R = unknown> {
 
   /** Checks a document as {@link validate} does, and tells what would be served with it. */
   async tryOut(document: unknown, within?: string): Promise<Tried<R>> {
-    const kept = await this.#run(copyDocument(document))
-    checkWithin(kept, within)
+    const kept = await this.#run(loadingDocument(document))
+    checkWithin(kept.value, within)
     const candidate = await examine(kept, this.#ports)
     checkWithin(this.#live.get(idOf(candidate) ?? '')?.document, within)
     const { managementPaths } = this.#ports
@@ -159,7 +161,7 @@ export class Registry<R = unknown> {
     if (accepted === undefined) throw new TypeError('nothing was accepted before the document')
     const { api, warnings } = accepted
     const { table } = accepted.selection
-    return { id: api.id, document: kept as Document, warnings, table } // what compiles is a map
+    return { id: api.id, document: kept.value as Document, warnings, table } // what compiles is a map
   }
 
   /** Compiles the newest version of a document again, and serves that: what was known of it is not what it compiles to. */
@@ -279,8 +281,8 @@ export class Registry<R = unknown> {
   }
 
   /** Copies the document at once, and does something with it in its turn: a small one does not overtake a large one. */
-  #withCopy<T>(document: unknown, task: (kept: unknown) => Promise<T>): Promise<T> {
-    const copying = this.#run(copyDocument(document))
+  #withCopy<T>(document: unknown, task: (kept: LoadedDocument) => Promise<T>): Promise<T> {
+    const copying = this.#run(loadingDocument(document))
     copying.catch(() => undefined) // told when it is its turn
     return this.#serially(async () => task(await copying))
   }

@@ -1,14 +1,16 @@
 /** The API Specifications of the replica as their authors wrote them: puts documents into envelopes, and takes them out. */
-import { type Draft, hashing } from '#component/replica/entry.ts'
+import { loadingDocument } from '#component/replica/document-text.ts'
+import type { Draft } from '#component/replica/entry.ts'
 import {
   envelopeOf,
   type FeaturedDraft,
   type OpenedChange,
   type OpenedEntry,
   opened,
+  writingEnvelope,
 } from '#component/replica/envelope.ts'
 import type { Replica } from '#component/replica/replica.ts'
-import { runSteps, type YieldTurn } from '#component/yielding.ts'
+import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 
 type Source = Pick<Replica, 'change' | 'watch' | 'entries' | 'versions'>
 
@@ -50,8 +52,14 @@ export class SpecReplica {
   async #enveloped({ features = [], ...draft }: FeaturedDraft): Promise<Draft> {
     const { document } = draft
     if (document === null || features.length === 0) return draft
-    const hash = await runSteps(hashing(document), this.#yieldTurn)
-    return { ...draft, document: envelopeOf(document, hash, features) }
+    const content = draft.written ?? (await this.#run(loadingDocument(document)))
+    const envelope = envelopeOf(document, content.hash, features)
+    const written = await this.#run(writingEnvelope(envelope, content))
+    return { ...draft, document: envelope, written }
+  }
+
+  #run<T>(steps: Steps<T>): Promise<T> {
+    return runSteps(steps, this.#yieldTurn)
   }
 }
 

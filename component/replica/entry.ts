@@ -1,7 +1,7 @@
 /** An entry of the replicated map: the newest known version of a document, or the fact that it was deleted; and its changes. */
-import { createHash, hash as digestOf, type Hash } from 'node:crypto'
 import { canonicalParts } from '#component/codec/json.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
+import { type DocumentText, hashingPieces } from './document-text.ts'
 import type { Stamp } from './stamp.ts'
 
 /** The kinds of replicated documents, in the order in which changes are made live: API Specifications name realms. */
@@ -47,7 +47,13 @@ export type Summary = Pick<Entry, 'kind' | 'id' | 'stamp' | 'hash'>
 export const keyOf = ({ kind, id }: Pick<Entry, 'kind' | 'id'>): string => `${kind} ${id}`
 
 /** The next version of a document; null deletes it. */
-export type Draft = Pick<Entry, 'id' | 'document' | 'by'>
+export interface Draft extends Pick<Entry, 'id' | 'document' | 'by'> {
+  /** The texts of the document, where they are there already. */
+  readonly written?: DocumentText | undefined
+}
+
+/** The texts of the documents of entries, as far as they are there. */
+export type Texts = ReadonlyMap<Entry, string>
 
 /** A change that was made. */
 export interface Change {
@@ -62,20 +68,5 @@ export type Watcher = (changes: readonly Change[]) => void | Promise<void>
 /** The `hash` of a document. */
 export const hashOf = (document: Document): string => runAtOnce(hashing(document))
 
-/** Characters that are hashed in one step. */
-const stepLength = 65_536
-
 /** {@link hashOf} in steps; of any JSON value. */
-export function* hashing(document: unknown): Steps<string> {
-  let hash: Hash | undefined
-  let text = ''
-  for (const part of canonicalParts(document)) {
-    text += part
-    if (text.length < stepLength) continue
-    hash ??= createHash('sha256')
-    hash.update(text)
-    text = ''
-    yield
-  }
-  return hash ? hash.update(text).digest('hex') : digestOf('sha256', text)
-}
+export const hashing = (document: unknown): Steps<string> => hashingPieces(canonicalParts(document))

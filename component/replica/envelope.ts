@@ -2,7 +2,10 @@
  * Documents with keys that gateways of an earlier version would ignore, and so serve without their checks. They are replicated in an
  * envelope: it has no `versions`, so that no earlier version compiles it; such a gateway serves the last version that it knows.
  */
+import { canonicalJson, stringifyJson, withMember } from '#component/codec/json.ts'
 import { isMap } from '#component/syntax/values.ts'
+import type { Steps } from '#component/yielding.ts'
+import { type DocumentText, hashingPieces } from './document-text.ts'
 import type { Change, Document, Draft, Entry } from './entry.ts'
 
 /** The next version of a document; with the names of what a gateway must know to serve it. */
@@ -35,6 +38,18 @@ export function envelopeOf(
     ...Object.fromEntries(members.map((key) => [key, document[key]])),
     ...{ features, hash, document },
   }
+}
+
+/** The texts of an envelope, from those of its document. */
+export function* writingEnvelope(
+  { document: _, ...others }: Document,
+  written: DocumentText,
+): Steps<DocumentText> {
+  const text = withMember(stringifyJson(others), 'document', written.text)
+  // `document` is the first key in the order of RFC 8785
+  const rest = canonicalJson(others).slice(1)
+  const canonical = ['{"document":', ...written.canonical, `,${rest}`]
+  return { text, canonical, hash: yield* hashingPieces(canonical) }
 }
 
 /** What is in an envelope; undefined for a document without one: a document has `versions`. */

@@ -1,7 +1,7 @@
 /** The port of a replica to its store; component/store implements it. */
 import type { YieldTurn } from '#component/yielding.ts'
 import type { Damaged } from './damage.ts'
-import type { Entry, Kind, Summary } from './entry.ts'
+import type { Entry, Kind, Summary, Texts } from './entry.ts'
 
 /** Where entries outlive the process. Other processes may write there, too. Methods throw `service.error.unavailable`. */
 export interface ReplicaStore {
@@ -16,7 +16,7 @@ export interface ReplicaStore {
     readonly damaged?: readonly Damaged[]
   }>
   /** Keeps all, each in the place of its parent, or none: false when another process was faster. On the disk when it resolves. */
-  replace(entries: readonly Entry[], yieldTurn?: YieldTurn): Promise<boolean>
+  replace(entries: readonly Entry[], yieldTurn?: YieldTurn, texts?: Texts): Promise<boolean>
   /** Keeps each that is newer than what is there, older ones only in the history. On the disk when it resolves. */
   merge(entries: readonly Entry[]): Promise<void>
   /** Removes those that were not replaced, without tombstones. On the disk when it resolves. */

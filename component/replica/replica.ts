@@ -14,6 +14,7 @@ import {
   keyOf,
   kinds,
   type Summary,
+  type Texts,
   type Watcher,
 } from './entry.ts'
 import { isExpired } from './expiry.ts'
@@ -40,7 +41,7 @@ const maxTries = 20
 /** Every document known to this node. All that changes something runs one after the other. */
 export class Replica {
   /** Called with the entries that a change of this node has written, once they are live here. */
-  onLocalChange: (entries: readonly Entry[]) => void = () => undefined
+  onLocalChange: (entries: readonly Entry[], texts: Texts) => void = () => undefined
   /** Called with changes of any node, once they are live here. */
   onLive: (changes: readonly Change[]) => void = () => undefined
   /** Called when a version made on this node has lost against one made without knowing it. */
@@ -112,13 +113,13 @@ export class Replica {
     const { store, yieldTurn } = this.#ports
     return this.#inTurn(async () => {
       for (let tries = 0; tries < maxTries; tries++) {
-        const entries = await this.#stamp(kind, await decide())
+        const { entries, texts } = await this.#stamp(kind, await decide())
         if (entries.length === 0) return []
-        if (await store.replace(entries, yieldTurn)) {
+        if (await store.replace(entries, yieldTurn, texts)) {
           await yieldTurn?.()
           const changes = await this.#take(entries)
           this.#report('a change could not be announced to the other nodes', () =>
-            this.onLocalChange(entries),
+            this.onLocalChange(entries, texts),
           )
           return changes
         }
@@ -209,18 +210,25 @@ export class Replica {
     return this.#holdings.summaries(buckets)
   }
 
-  async #stamp(kind: Kind, drafts: readonly Draft[]): Promise<Entry[]> {
+  async #stamp(
+    kind: Kind,
+    drafts: readonly Draft[],
+  ): Promise<{ readonly entries: readonly Entry[]; readonly texts: Texts }> {
     if (new Set(drafts.map(({ id }) => id)).size < drafts.length) {
       throw new TypeError('a change has two drafts of one document')
     }
     const entries: Entry[] = []
-    for (const { id, document, by } of drafts) {
-      const hash = document && (await runSteps(hashing(document), this.#ports.yieldTurn))
+    const texts = new Map<Entry, string>()
+    for (const { id, document, by, written } of drafts) {
+      const hash =
+        document && (written?.hash ?? (await runSteps(hashing(document), this.#ports.yieldTurn)))
       const before = lineage(this.get(kind, id) ?? this.#damage.of(kind, id))
-      const entry = { kind, id, stamp: this.#clock.tick(), ...before, hash, document }
-      entries.push(by === undefined ? entry : { ...entry, by })
+      const stamp = this.#clock.tick()
+      const entry = { kind, id, stamp, ...before, hash, document, ...(by !== undefined && { by }) }
+      entries.push(entry)
+      if (written) texts.set(entry, written.text)
     }
-    return entries
+    return { entries, texts }
   }
 
   readonly #isKnown = (version: Summary): boolean => {

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import { compareEntries } from '#component/replica/conflict-resolution.ts'
 import type { Damaged } from '#component/replica/damage.ts'
-import { type Entry, type Kind, keyOf, type Summary } from '#component/replica/entry.ts'
+import { type Entry, type Kind, keyOf, type Summary, type Texts } from '#component/replica/entry.ts'
 import type { Stamp } from '#component/replica/stamp.ts'
 import { runAtOnce, runSteps, type YieldTurn } from '#component/yielding.ts'
 import { endHistory, remember, versionsOf } from './history.ts'
@@ -154,12 +154,13 @@ export class EntryStore {
    * Keeps all or none, each only in the place of the version that it names as its parent (null: of none); on the disk
    * when it resolves. After a failure, {@link since} tells whether they were kept.
    * @param yieldTurn called between the parts of a long document
+   * @param texts of documents, which need not be written then
    * @returns false when another process was faster: then nothing was kept
    */
-  async replace(entries: readonly Entry[], yieldTurn?: YieldTurn): Promise<boolean> {
+  async replace(entries: readonly Entry[], yieldTurn?: YieldTurn, texts?: Texts): Promise<boolean> {
     const changes: Change[] = []
     for (const entry of entries) {
-      changes.push({ entry, row: await runSteps(writingRow(entry), yieldTurn) })
+      changes.push({ entry, row: await runSteps(writingRow(entry, texts?.get(entry)), yieldTurn) })
     }
     return this.#write(async (db, lock) => {
       for (const { row } of changes) {

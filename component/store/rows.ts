@@ -16,11 +16,14 @@ const readAncestors = (text: string): Stamp[] =>
     node,
   }))
 
-/** The row of an entry, in steps: its document may be long. */
-export function* writingRow(entry: Entry): Steps<VersionRow> {
+/**
+ * The row of an entry, in steps: its document may be long.
+ * @param text of the document, where it is there already
+ */
+export function* writingRow(entry: Entry, text?: string): Steps<VersionRow> {
   const { kind, id, stamp, parent, ancestors, hash, document, by } = entry
-  const parts: string[] = []
-  for (const part of document ? jsonParts(document) : []) {
+  const parts: string[] = text === undefined ? [] : [text]
+  for (const part of document && text === undefined ? jsonParts(document) : []) {
     parts.push(part)
     yield
   }

@@ -1,4 +1,5 @@
 /** Events about changes: tell the other gateways of a document that was loaded or deleted on this node. */
+import { stringifyJson, withMember } from '#component/codec/json.ts'
 import type { Log } from '#component/log.ts'
 import type { Entry, Kind } from '#component/replica/entry.ts'
 import { opened } from '#component/replica/envelope.ts'
@@ -34,24 +35,35 @@ export const changeTopics: readonly string[] = [
 const maxInlineBytes = 64 * 1024
 
 /** Realms are fetched, not sent: they hold passwords, and change seldom. */
-const isInline = ({ kind, document }: Entry): boolean =>
-  document === null || (kind !== 'realm' && isWithin(document, maxInlineBytes))
+const isInline = ({ kind, document }: Entry, text: string | undefined): boolean =>
+  document === null ||
+  (kind !== 'realm' &&
+    (text === undefined
+      ? isWithin(document, maxInlineBytes)
+      : Buffer.byteLength(text) <= maxInlineBytes))
 
-/** Publishes a change. Never rejects: after a lost event the next heartbeat leads to an exchange. */
+/**
+ * Publishes a change. Never rejects: after a lost event the next heartbeat leads to an exchange.
+ * @param text of the document, where it is there already
+ */
 export async function announceChange(
   wire: Wire,
   log: Log,
   node: string,
   entry: Entry,
+  text?: string,
 ): Promise<void> {
   const { document, ...told } = entry
   const { kind, id, stamp } = told
   const { hash } = opened(entry)
   const topic = topicsOf[kind][document === null ? 'delete' : 'load']
   const clear = topic === topics.change ? { node } : { id, ts: stamp.ms, hash, node }
-  const content = { entry: isInline(entry) ? entry : told }
+  const isSent = isInline(entry, text)
   try {
-    await wire.publish(topic, clear, content)
+    if (isSent && text !== undefined) {
+      const written = withMember(stringifyJson(told), 'document', text)
+      await wire.publish(topic, clear, {}, undefined, { entry: written })
+    } else await wire.publish(topic, clear, { entry: isSent ? entry : told })
   } catch (err) {
     log.warn({ err, topic, id }, 'an event was not published')
   }

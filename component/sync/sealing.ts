@@ -1,5 +1,5 @@
 /** Seals what gateways say to each other: fields become a text that only gateways with the same `cluster.key` read. */
-import { parseJson, stringifyJson } from '#component/codec/json.ts'
+import { parseJson, stringifyJson, withMember } from '#component/codec/json.ts'
 import { trustedRules } from '#component/codec/limits.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import type { Fields } from './sync-messages.ts'
@@ -14,8 +14,11 @@ export const nonceLength = 19
 
 /** A message is sealed for one purpose, and opened for no other. */
 export interface Sealing {
-  /** @throws ExpressionError for fields that are too large */
-  seal(fields: Fields, purpose: string): string
+  /**
+   * @param texts further fields, whose values are JSON text already
+   * @throws ExpressionError for fields that are too large
+   */
+  seal(fields: Fields, purpose: string, texts?: Readonly<Record<string, string>>): string
   /** What was sealed, null where that cannot be read; undefined for a text that no gateway of the cluster has sealed for this purpose. */
   open(sealed: string, purpose: string): unknown
 }
@@ -36,7 +39,11 @@ function read(text: string): unknown {
 export function sealingBy(clusterKey: string | Uint8Array): Sealing {
   const box = openBox(clusterKey)
   return {
-    seal: (fields, purpose) => box.seal(stringifyJson(fields, maxTextBytes), purpose),
+    seal(fields, purpose, texts = {}) {
+      let text = stringifyJson(fields, maxTextBytes)
+      for (const [key, member] of Object.entries(texts)) text = withMember(text, key, member)
+      return box.seal(text, purpose)
+    },
     open(sealed, purpose) {
       const text = box.open(sealed, purpose)
       return text === undefined ? undefined : read(text)

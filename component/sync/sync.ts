@@ -116,10 +116,12 @@ export class Sync {
     this.#exchanges = exchanges
     const startedAt = clock.now()
     replica.onLive = (changes) => this.#measure(changes, startedAt)
-    replica.onLocalChange = (entries) => {
+    replica.onLocalChange = (entries, texts) => {
       // without a session the event is lost: the exchange after the next join replaces it
       if (!session.isOpen) return
-      for (const entry of entries) announceChange(wire, log, node, entry).catch(noop)
+      for (const entry of entries) {
+        announceChange(wire, log, node, entry, texts.get(entry)).catch(noop)
+      }
     }
   }
 

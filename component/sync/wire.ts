@@ -70,6 +70,7 @@ export class Wire {
    * Tells all others.
    * @param clear what other subscribers may read
    * @param withinMs how long the router may take to acknowledge
+   * @param texts further content, whose values are JSON text already
    * @throws WampError; ExpressionError for a message that is too large
    */
   async publish(
@@ -77,8 +78,9 @@ export class Wire {
     clear: Fields,
     content: Fields,
     withinMs = timeoutMs,
+    texts?: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const sealed = this.#sealed(topic, content)
+    const sealed = this.#sealed(topic, content, texts)
     const payload = { args: [], kwargs: { ...clear, sealed } }
     await this.#ports.session.publish(
       topic,
@@ -153,8 +155,8 @@ export class Wire {
     for (const call of this.#calls) call.cancel()
   }
 
-  #sealed(purpose: string, content: Fields): string {
-    return this.#ports.sealing.seal({ ...this.#heartbeat(), ...content }, purpose)
+  #sealed(purpose: string, content: Fields, texts?: Readonly<Record<string, string>>): string {
+    return this.#ports.sealing.seal({ ...this.#heartbeat(), ...content }, purpose, texts)
   }
 
   /** @param purpose the topic or procedure */

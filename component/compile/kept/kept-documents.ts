@@ -41,9 +41,12 @@ export class KeptDocuments implements Compiler {
     return this.#bytes
   }
 
-  /** A document that was compiled, as it is to be served: by its index, unless it has to stay compiled. */
-  *indexing(document: unknown, api: Api): Steps<Api | IndexedDocument> {
-    const index = indexOf(api, yield* lengthOf(document))
+  /**
+   * A document that was compiled, as it is to be served: by its index, unless it has to stay compiled.
+   * @param length of the document, where it is known; characters of JSON
+   */
+  *indexing(document: unknown, api: Api, length?: number): Steps<Api | IndexedDocument> {
+    const index = indexOf(api, length ?? (yield* lengthOf(document)))
     return index ? new IndexedDocument(document, index, this, api) : api
   }
 

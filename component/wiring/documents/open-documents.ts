@@ -93,19 +93,19 @@ export function openDocuments(
   })
   const maker = makerOf(compilePorts)
   const indexes = new SpecIndexes({ ...{ store, replica, kept, clock, log, maker } })
-  function* compiling(document: unknown) {
+  function* compiling(document: unknown, length?: number) {
     const compiled = yield* compilingDocument(document, compilePorts)
     const { api } = compiled
     return {
       ...withProviderTokenWarning(compiled, realms),
-      api: api && (yield* kept.indexing(document, api)),
+      api: api && (yield* kept.indexing(document, api, length)),
     }
   }
   const registry = new Registry<Route>({
     ...{ replica, node, log, yieldTurn, checked: indexes },
     nodesWithout: (features) => others.nodesWithout(features),
-    async compile(document) {
-      const compiled = await runSteps(compiling(document), yieldTurn)
+    async compile(document, length) {
+      const compiled = await runSteps(compiling(document, length), yieldTurn)
       const warned = withStoreWarning(compiled, config.store.url, others.peerNames.length)
       return withClientCaWarning(warned, config)
     },

@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { canonicalJson, parseJson, stringifyJson } from '#component/codec/json.ts'
 import { documentRules } from '#component/codec/limits.ts'
 import { ServiceError } from '#component/errors.ts'
-import { copyDocument } from '#component/registry/candidate.ts'
+import { loadingDocument } from '#component/replica/document-text.ts'
 import { runAtOnce } from '#component/yielding.ts'
 import { stepsOf } from '#test/unit/steps-of.ts'
 import { document } from './doubles.ts'
 
-const copyOf = (value: unknown) => runAtOnce(copyDocument(value))
+const copyOf = (value: unknown) => runAtOnce(loadingDocument(value)).value
 
 /** What a copy comes to, as text; the URI of the error when it is refused. */
 function outcome(copy: (value: unknown) => unknown, value: unknown): string {
@@ -54,7 +54,7 @@ describe('the copy of a document', () => {
 
   it('takes a step for each path', () => {
     const paths = Array.from({ length: 500 }, (_, at) => `/p${at}`)
-    expect(stepsOf(copyDocument(document('a', paths)))).to.be.at.least(500)
+    expect(stepsOf(loadingDocument(document('a', paths)))).to.be.at.least(500)
   })
 
   const most = 4 * 1024 * 1024
