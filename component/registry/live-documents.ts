@@ -138,12 +138,18 @@ export class LiveDocuments<R> {
         hash === null ? 'deleted on another node' : 'received from another node',
       )
     }
-    const selection = isExpected
-      ? stage.selection
-      : await runSteps(this.#selectWith(known), this.#ports.yieldTurn)
+    const { selection, places } = isExpected ? stage : await this.#staged(known)
     const change = changeBetween(this.#table, selection.table, selection.touched)
     await this.#ports.prepare(change)
+    this.#places = places
     this.#swap(known, selection, change, isNews)
+  }
+
+  async #staged(known: Changed<R>): Promise<Pick<Stage<R>, 'selection' | 'places'>> {
+    const selection = await runSteps(this.#selectWith(known), this.#ports.yieldTurn)
+    const places = this.#places.fork()
+    for (const [id, one] of known) places.replace(this.placesOf(id), one ? ownedPlaces(one) : [])
+    return { selection, places }
   }
 
   /** Selects once these documents are known anew: one by one, or among all where that is not possible or costs less. */
@@ -171,13 +177,10 @@ export class LiveDocuments<R> {
     isNews: boolean,
   ): void {
     const before = this.#losses
-    const places = this.#places.fork()
     for (const [id, known] of changed) {
-      places.replace(this.placesOf(id), known ? ownedPlaces(known) : [])
       if (known) this.#known.set(id, known)
       else this.#known.delete(id)
     }
-    this.#places = places
     this.#table = selection.table
     this.#losses = selection.losses
     this.#ports.onSwap(selection.table, change)

@@ -21,14 +21,15 @@ const placesOf = <R>({ entries }: Served<R>): readonly OwnedPlaces[] => [
 export class Stage<R> {
   /** What would be served with all of them. */
   selection: Selection<R>
-  #places: RealmPlaces
+  /** The places of all documents with all of them. */
+  places: RealmPlaces
   readonly #live: LiveDocuments<R>
   readonly #staged = new Map<string, Staged<R>>()
 
   constructor(live: LiveDocuments<R>) {
     this.#live = live
     this.selection = live.selection
-    this.#places = live.places
+    this.places = live.places
   }
 
   /** How many documents were accepted. */
@@ -38,9 +39,9 @@ export class Stage<R> {
 
   /** Accepts a document. @param selection with it */
   add(document: Document, api: Served<R>, selection: Selection<R>): void {
-    const places = this.#places.fork()
+    const places = this.places.fork()
     places.replace(this.#placesOf(api.id), placesOf(api))
-    this.#places = places
+    this.places = places
     this.#staged.set(api.id, { document, api })
     this.selection = selection
   }
@@ -58,7 +59,7 @@ export class Stage<R> {
   others(id: string, realm_uri: string | undefined): OtherRoutes['others'] {
     const former = this.#placesOf(id)
     const isOfOther = former.some((owned) => owned.realm_uri !== realm_uri)
-    const places = isOfOther ? this.#places.fork() : this.#places
+    const places = isOfOther ? this.places.fork() : this.places
     if (isOfOther) places.replace(former, [])
     return (host) => places.ofOthers(realm_uri, host)
   }

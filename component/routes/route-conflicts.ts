@@ -53,15 +53,16 @@ export function treeOfPatterns(patterns: readonly string[]): PathTree<string> {
 }
 
 /** The trees of places on hosts that the host of these overlaps. */
-function othersOf([place]: readonly Place[], { others }: OtherRoutes): Iterable<PathTree<Rivals>> {
+function othersOf([place]: readonly Place[], { others }: OtherRoutes): readonly PathTree<Rivals>[] {
   const host = place && readEntry(place).host
-  return host ? others(host) : []
+  return host ? [...others(host)] : []
 }
 
 /**
  * Finds the conflicts of a document with other realms and management.
  * @param places all of one document; they have one host
- * @param isKept whether the operator may manage one realm only: then a conflict is refused, else it is a warning
+ * @param isKept whether the operator may manage one realm only: then a conflict is refused, also where finding out would take too
+ *   long; else it is a warning
  * @throws ServiceError `wamp.error.not_authorized` that names a route of the document, and nothing of other documents
  */
 export function* findConflicts(
@@ -69,47 +70,39 @@ export function* findConflicts(
   around: OtherRoutes,
   isKept: boolean,
 ): Steps<Issue[]> {
-  if (!isKept) return yield* conflictWarnings(places, around)
-  yield* refuseConflicts(places, around)
-  return []
-}
-
-/**
- * Refuses routes that would answer requests to other realms or to management, also where finding out would take too long.
- */
-function* refuseConflicts(places: readonly Place[], around: OtherRoutes): Steps<void> {
+  const others = othersOf(places, around)
+  // most documents have their hosts for themselves
+  if (others.length === 0 && around.managementPaths.length === 0) return []
   const mine = yield* treeOf(places)
-  const hidden = yield* overlapOf(mine, [knownTreeOf(around.managementPaths)], 1)
+  const management = [knownTreeOf(around.managementPaths)]
+  const hidden = yield* overlapOf(mine, management, isKept ? 1 : Infinity)
   const [hiding] = hidden.found.keys()
-  if (hiding) throw refusalOf(hiding, 'answers requests to management, which this listener serves')
-  const { found, isComplete } = yield* overlapOf(mine, othersOf(places, around), 1)
-  const [taking] = found.keys()
+  if (isKept && hiding)
+    throw refusalOf(hiding, 'answers requests to management, which this listener serves')
+  const taken = yield* overlapOf(mine, others, isKept ? 1 : maxWarnings)
+  if (!isKept) return warningsOf(hidden, taken)
+  const [taking] = taken.found.keys()
   if (taking) throw refusalOf(taking, 'answers requests that belong to another realm')
-  if (isComplete) return
+  if (taken.isComplete) return []
   throw new ServiceError('wamp.error.not_authorized', tooManyToCompare)
 }
 
 const refusalOf = ({ pattern, path }: Place, what: string) =>
   new ServiceError('wamp.error.not_authorized', `the route ${pattern} (${path}) ${what}`)
 
-/** Warns of routes that could answer the same requests as other realms or management. */
-function* conflictWarnings(places: readonly Place[], around: OtherRoutes): Steps<Issue[]> {
-  const mine = yield* treeOf(places)
-  const hidden = yield* overlapOf(mine, [knownTreeOf(around.managementPaths)], Infinity)
-  const taken = yield* overlapOf(mine, othersOf(places, around), maxWarnings)
-  return [
-    ...issuesOf(
-      hidden,
-      (path) => `the route hides the management path ${path} where one listener serves both`,
-    ),
-    ...issuesOf(
-      taken,
-      ([rival]) =>
-        `the route and ${rival?.pattern} of ${rival?.api}, which belongs to another realm, could answer the same requests`,
-    ),
-    ...(taken.isComplete ? [] : [{ path: '', message: tooManyToCompare }]),
-  ]
-}
+/** Warns of routes that could answer the same requests as management or other realms. */
+const warningsOf = (hidden: Overlap<Place, string>, taken: Overlap<Place, Rivals>): Issue[] => [
+  ...issuesOf(
+    hidden,
+    (path) => `the route hides the management path ${path} where one listener serves both`,
+  ),
+  ...issuesOf(
+    taken,
+    ([rival]) =>
+      `the route and ${rival?.pattern} of ${rival?.api}, which belongs to another realm, could answer the same requests`,
+  ),
+  ...(taken.isComplete ? [] : [{ path: '', message: tooManyToCompare }]),
+]
 
 /** One issue for each path of the document, however many of its forms conflict. */
 function issuesOf<U>({ found }: Overlap<Place, U>, messageOf: (other: U) => string): Issue[] {
