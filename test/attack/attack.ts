@@ -8,6 +8,10 @@ export interface Target {
   readonly port: number
   /** Where WAMP clients connect. */
   readonly routerUrl: string
+  /** Where the operator of the gateway manages it. */
+  readonly adminUrl: string
+  /** Its folder of data. */
+  readonly dataDir: string
   /** A realm that anonymous sessions may join. */
   readonly realm: string
   readonly paths: {
@@ -33,11 +37,19 @@ export interface Target {
     readonly topics: string
     /** POST: the body is published to these streams. */
     readonly publish: string
+    /** POST with an Idempotency-Key: forwarded to an upstream that sends the body back. */
+    readonly orders: string
+    /** GET: a quota counts for each value of X-Tenant. */
+    readonly metered: string
   }
 }
 
 /** The name of the tool. */
 export const toolName = 'keep'
+
+/** Bounds of {@link Attack.maxTurn}: of one body or message, and of a flood. */
+export const turnOfOne = 100
+export const turnOfFlood = 500
 
 /** One attack. It needs no rights: what it does, every client that reaches the port can do. */
 export interface Attack {
@@ -46,6 +58,8 @@ export interface Attack {
   readonly about: string
   /** Options that the gateway is started with, by dotted key. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Attacks until it has done all that it does, or until the signal. */
-  run(target: Target, signal: AbortSignal): Promise<void>
+  /** The longest that the gateway may take for itself between two looks at other clients, milliseconds; absent: {@link turnOfFlood}. */
+  readonly maxTurn?: number
+  /** Attacks until it has done all that it does, or until the signal. @param report takes what does not hold beside what others notice */
+  run(target: Target, signal: AbortSignal, report: (problem: string) => void): Promise<void>
 }

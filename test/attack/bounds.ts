@@ -9,6 +9,11 @@ export interface Measured {
   readonly after: number
   /** Did the process live? */
   readonly isRunning: boolean
+  /** The longest turn of its event loop, CPU time, milliseconds; and what it may be. */
+  readonly turn: number
+  readonly maxTurn: number
+  /** What the attacker has found. */
+  readonly found: readonly string[]
 }
 
 /** The worst answer, milliseconds. */
@@ -38,11 +43,15 @@ export function figuresOf({ outcomes }: Pick<Measured, 'outcomes'>) {
 
 /** What went beyond its bound, one sentence each. */
 export function problemsOf(measured: Measured): readonly string[] {
-  const { before, peak, after, isRunning } = measured
+  const { before, peak, after, isRunning, turn, maxTurn } = measured
   const { worst, lost, refusedFor } = figuresOf(measured)
   const example = lost[0]
   const found: (readonly [boolean, string])[] = [
     [!isRunning, 'the gateway has ended'],
+    [
+      turn > maxTurn,
+      `a turn of the event loop took ${turn.toFixed(0)} ms of CPU time (${maxTurn} allowed)`,
+    ],
     [worst > maxTime, `an ordinary request took ${worst.toFixed(0)} ms (${maxTime} allowed)`],
     [
       lost.length > 0,
@@ -58,5 +67,6 @@ export function problemsOf(measured: Measured): readonly string[] {
       `${(after - before).toFixed(0)} MB are not given back (${maxLeft} allowed)`,
     ],
   ]
-  return found.filter(([isBroken]) => isBroken).map(([, sentence]) => sentence)
+  const sentences = found.filter(([isBroken]) => isBroken).map(([, sentence]) => sentence)
+  return [...sentences, ...measured.found]
 }

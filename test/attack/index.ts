@@ -5,8 +5,10 @@ import { malformed } from './malformed.ts'
 import { manyConnections } from './many-connections.ts'
 import { keysOfBodies, keysOfLists, keysOfMessages, keysOfTools } from './many-keys.ts'
 import { pipelined100, pipelined500 } from './pipelined.ts'
+import { rightsTaken } from './rights-taken.ts'
 import { schemaAlternatives } from './schema-alternatives.ts'
 import { slowBodies } from './slow-bodies.ts'
+import { keysOfStrangers, quotasOfStrangers } from './strangers.ts'
 import { streamsDropped, streamsLeft, streamsReplayed, streamsUnread } from './streams.ts'
 import { unreadEchoes } from './unread-echoes.ts'
 import { wampIntegers } from './wamp-integers.ts'
@@ -38,4 +40,7 @@ export const attacks: readonly Attack[] = [
   wampPatterns,
   wampRetained,
   wampUnread,
+  keysOfStrangers,
+  quotasOfStrangers,
+  rightsTaken,
 ]

@@ -5,7 +5,7 @@ import { loadavg } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import type { Attack, Target } from './attack.ts'
+import { type Attack, type Target, turnOfFlood } from './attack.ts'
 import { figuresOf, type Measured, problemsOf } from './bounds.ts'
 import { attacks } from './index.ts'
 import { OrdinaryClients, warmUp } from './ordinary.ts'
@@ -42,19 +42,24 @@ const step = 500
 /** What an attacker may need to end once it is told to, milliseconds. */
 const grace = 3000
 
-/** Attacks from a process of its own, so that it does not slow the ordinary clients down by itself. */
-async function launch({ name }: Attack, target: Target): Promise<void> {
+/** Attacks from a process of its own, so that it does not slow the ordinary clients down by itself. @returns what it has found */
+async function launch({ name }: Attack, target: Target): Promise<readonly string[]> {
   const program = new URL('attacker.ts', import.meta.url).pathname
   const child = spawn(process.execPath, [program, name, JSON.stringify(target)], {
-    stdio: 'inherit',
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const ended = once(child, 'exit')
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk
+  })
+  const ended = once(child, 'close')
   const timers = [
     setTimeout(() => child.kill('SIGTERM'), seconds * 1000),
     setTimeout(() => child.kill('SIGKILL'), seconds * 1000 + grace),
   ]
   await ended
   for (const timer of timers) clearTimeout(timer)
+  return said === '' ? ['the attacker did not come to its end'] : JSON.parse(said)
 }
 
 /** Waits until memory is back where it was; at most half a minute. */
@@ -73,11 +78,15 @@ async function measure(attack: Attack): Promise<Measured> {
     const before = victim.rss
     victim.forgetPeak()
     ordinary.take()
-    await launch(attack, victim.target)
+    const since = Date.now()
+    const found = await launch(attack, victim.target)
     const after = await settle(victim, before)
     await ordinary.stop()
     const { peak, isRunning } = victim
-    return { outcomes: ordinary.take(), before, peak, after, isRunning }
+    const turn = victim.longestTurn(since)
+    const { maxTurn = turnOfFlood } = attack
+    const outcomes = ordinary.take()
+    return { outcomes, before, peak, after, isRunning, turn, maxTurn, found }
   } finally {
     await victim.stop()
   }
@@ -92,11 +101,12 @@ async function isWithstood(attack: Attack): Promise<boolean> {
   lateness.reset()
   const measured = await measure(attack)
   const { count, p99, worst, lost, refused, refusedFor } = figuresOf(measured)
-  const { before, peak, after } = measured
+  const { before, peak, after, turn, maxTurn } = measured
   const problems = problemsOf(measured)
   console.log(`${problems.length === 0 ? 'ok    ' : 'BROKEN'} ${attack.name}: ${attack.about}
        ${count} ordinary requests: p99 ${p99.toFixed(0)} ms, worst ${worst.toFixed(0)} ms, ${lost.length} lost, ${refused} refused over ${refusedFor.toFixed(0)} ms
        memory: ${before.toFixed(0)} MB before, ${peak.toFixed(0)} at most, ${after.toFixed(0)} after
+       event loop: the longest turn took ${turn.toFixed(0)} ms of CPU time (${maxTurn} allowed)
        machine: load ${loadavg()[0]?.toFixed(1)}, the ordinary clients themselves late by ${(lateness.max / 1e6).toFixed(0)} ms at most`)
   for (const problem of problems) console.log(`       - ${problem}`)
   return problems.length === 0

@@ -1,6 +1,6 @@
 /** Bodies and messages of very many different keys: each new key costs many times what a value does. */
 import { gzipSync } from 'node:zlib'
-import { type Attack, toolName } from './attack.ts'
+import { type Attack, toolName, turnOfOne } from './attack.ts'
 import { posted, postOf } from './posted.ts'
 import { pause } from './sockets.ts'
 import { join } from './wamp-peers.ts'
@@ -39,6 +39,7 @@ export const keysOfTools = posted(
 
 export const keysOfMessages: Attack = {
   name: 'keys-messages',
+  maxTurn: turnOfOne,
   about: '4 peers that each send a message of 14 MB with 1,400,000 keys, again each 2 s',
   async run(target, signal) {
     const message = `[16,1,{},"com.example.attack.keys",[${mapsOf(1, 1_400_000)}]]`

@@ -1,6 +1,6 @@
 /** Connections that send one request, wait for its answer, and begin anew. */
 import { once } from 'node:events'
-import type { Attack, Target } from './attack.ts'
+import { type Attack, type Target, turnOfOne } from './attack.ts'
 import { openSocket, pause } from './sockets.ts'
 
 /** A POST as bytes. */
@@ -24,6 +24,7 @@ export const posted = (
   requestOf: (target: Target) => Buffer,
 ): Attack => ({
   name,
+  maxTurn: turnOfOne,
   about: `${connections} connections, each again and again ${what}`,
   async run(target, signal) {
     const request = requestOf(target)

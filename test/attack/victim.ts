@@ -1,7 +1,7 @@
 /** A gateway as it is attacked: a process of its own with its defaults, one API, a callee and an upstream. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +29,8 @@ const paths: Target['paths'] = {
   events: '/events',
   topics: '/topics',
   publish: '/publish',
+  orders: '/orders',
+  metered: '/metered',
 }
 
 const plain = { on_result: {}, on_error: {} }
@@ -93,6 +95,17 @@ const documentOf = (upstream: string) => ({
             response: { on_event: {}, on_error: {} },
           },
         },
+        [paths.orders]: {
+          idempotency: { required: true },
+          post: { action: { type: 'forward', host: upstream, path: '/echo' }, response: plain },
+        },
+        [paths.metered]: {
+          get: {
+            quota: { amount: 10, window: 'hour', per: '{{request.headers.x-tenant}}' },
+            action: { type: 'static', body: 'metered' },
+            response: plain,
+          },
+        },
         [paths.publish]: {
           post: {
             action: { type: 'wamp_publish', topic, args: ['{{request.body}}'] },
@@ -104,11 +117,15 @@ const documentOf = (upstream: string) => ({
   },
 })
 
-/** Answers `/large` with a large body, everything else with a small one. */
+/** Answers `/large` with a large body, `/echo` with the body of the request, everything else with a small one. */
 async function startUpstream(): Promise<Server> {
   const large = Buffer.alloc(largeBytes, 'x')
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'text/plain')
+    if (request.url === '/echo') {
+      request.pipe(response)
+      return
+    }
     response.end(request.url === '/large' ? large : 'quote')
   })
   server.listen(0, '127.0.0.1')
@@ -131,11 +148,14 @@ async function startCallee(url: string): Promise<RouterPeer> {
 export class Victim {
   readonly target: Target
   readonly #child: ChildProcess
+  readonly #turns: string
   readonly #close: () => void
 
-  constructor(target: Target, child: ChildProcess, close: () => void) {
+  /** @param turns the file of turns.mjs */
+  constructor(target: Target, child: ChildProcess, turns: string, close: () => void) {
     this.target = target
     this.#child = child
+    this.#turns = turns
     this.#close = close
   }
 
@@ -157,6 +177,16 @@ export class Victim {
     writeFileSync(`/proc/${this.#child.pid}/clear_refs`, '5')
   }
 
+  /** The longest turn of its event loop that has ended since a moment: CPU time of its thread, which other processes do not add to. Milliseconds. */
+  longestTurn(since: number): number {
+    const lines = existsSync(this.#turns) ? readFileSync(this.#turns, 'utf8').split('\n') : []
+    const turns = lines.map((line) => line.split(' ').map(Number))
+    return turns.reduce(
+      (longest, [at = 0, ms = 0]) => (at < since ? longest : Math.max(longest, ms)),
+      0,
+    )
+  }
+
   #status(name: string): number {
     try {
       const text = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
@@ -176,6 +206,8 @@ export class Victim {
 }
 
 const root = join(import.meta.dirname, '../..')
+
+const turns = new URL('turns.mjs', import.meta.url).href
 
 /** The product's own start command: its environment, and its flags of Node. */
 function startCommand(tree: string) {
@@ -206,9 +238,9 @@ export async function startVictim(
   }
   const flags = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
   const { environment, args } = startCommand(tree)
-  const child = spawn(process.execPath, [...args, ...flags], {
+  const child = spawn(process.execPath, ['--import', turns, ...args, ...flags], {
     cwd: tree,
-    env: { ...plainEnvironment(), ...environment },
+    env: { ...plainEnvironment(), ...environment, ATTACK_TURNS: join(folder, 'turns') },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   child.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -228,8 +260,11 @@ export async function startVictim(
   await send('/api_specs', documentOf(`http://127.0.0.1:${port}`))
   const callee = await startCallee(said.router)
   const { hostname, port: ours } = new URL(said.gateway)
-  const target = { url: said.gateway, host: hostname, port: Number(ours), realm, paths }
-  return new Victim({ ...target, routerUrl: said.router }, child, () => {
+  const target: Target = {
+    ...{ url: said.gateway, host: hostname, port: Number(ours), routerUrl: said.router },
+    ...{ adminUrl: said.admin, dataDir: folder, realm, paths },
+  }
+  return new Victim(target, child, join(folder, 'turns'), () => {
     callee.cut()
     upstream.close()
     upstream.closeAllConnections()
