@@ -1,8 +1,7 @@
 /** What Chromium leaves as it is in the target of a request is taken: `fetch` is called for each character of ASCII. */
 import { expect } from 'chai'
 import type { Browser } from 'playwright-core'
-import { ascii, nameOf, ofTarget, startTargetsUpstream } from '#test/support/examples/targets.ts'
-import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { ascii, nameOf, ofTarget, targetsGateway } from '#test/support/examples/targets.ts'
 import { launchBrowser } from './chromium.ts'
 
 /** What `fetch` has got. */
@@ -13,28 +12,18 @@ interface Fetched {
 
 describe('a character of a target in a browser', function () {
   this.timeout(60_000)
-  let gateway: TestGateway
+  const gatewayOf = targetsGateway()
   let browser: Browser
-  let close: () => void
 
   before(async () => {
-    const upstream = await startTargetsUpstream()
-    close = upstream.close
-    gateway = await startGateway({}, { isEmbedded: true })
-    const { status, body } = await gateway.load(upstream.document)
-    expect(status, JSON.stringify(body)).to.equal(201)
     browser = await launchBrowser()
   })
-  after(async () => {
-    await browser?.close()
-    await gateway?.stop()
-    close?.()
-  })
+  after(() => browser?.close())
 
   /** The answers to `fetch` for the targets, in their order. */
   async function fetchAll(targets: readonly string[]): Promise<readonly Fetched[]> {
     const page = await browser.newPage()
-    await page.goto(`${gateway.url}/seen/a?q=1`)
+    await page.goto(`${gatewayOf().url}/seen/a?q=1`)
     const answers = await page.evaluate(async (urls) => {
       const found = []
       for (const url of urls) {

@@ -1,7 +1,10 @@
 /** One refresh token, used by a thousand requests at once: what is asked, and what must come of it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { send } from '#test/support/http-request.ts'
-import type { ClusterNode } from './cluster-node.ts'
+import { ClusterNode } from './cluster-node.ts'
 
 const password = 'known to the owner'
 
@@ -37,6 +40,25 @@ const document = {
 interface Tokens {
   readonly access_token: string
   readonly refresh_token: string
+}
+
+/** Starts nodes on one SQLite store, one after the other, for the suite that this is called in; each with a clock that is ahead by so many milliseconds. */
+export function nodesOfOneStore(
+  settings: Readonly<Record<string, string>> = {},
+): (clockOffset?: number) => Promise<ClusterNode> {
+  const nodes: ClusterNode[] = []
+  const data_dir = mkdtempSync(join(tmpdir(), 'gateway-refresh-'))
+  after(async () => {
+    for (const node of nodes) await node.discard()
+    rmSync(data_dir, { recursive: true, force: true })
+  })
+  return async (clockOffset = 0) => {
+    const all = { data_dir, ...settings }
+    const node = await ClusterNode.make({ name: 'node-1', clockOffset, settings: all })
+    nodes.push(node)
+    await node.start()
+    return node
+  }
 }
 
 /** Milliseconds that the clock of a node must be ahead for the repeat of a use to come too late. */

@@ -53,7 +53,6 @@ async function startObserver() {
 
 describe('a gateway of 2 workers that is told to stop by any of its processes', () => {
   const fixture = new StopFixture()
-  afterEach(() => fixture.remove())
 
   /** Sends a signal to all processes of the gateway, as a terminal or a service manager does. */
   function signalAll(gateway: GatewayProcess, signal: NodeJS.Signals): void {

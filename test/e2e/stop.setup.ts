@@ -14,9 +14,14 @@ export const never = '3600000'
 /** Whether an answer says that the client is to open another connection. */
 export const closes = ({ headers }: HttpAnswer): boolean => headers.connection === 'close'
 
-/** The gateways of one test; they go after it. */
+/** The gateways of a suite; those of a test go after it. */
 export class StopFixture {
   readonly #running: GatewayProcess[] = []
+
+  /** Registers the hook of the suite that it is called in. */
+  constructor() {
+    afterEach(() => this.#remove())
+  }
 
   async start(settings: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
     return this.add(await startWorkers(2, settings))
@@ -27,7 +32,7 @@ export class StopFixture {
     return gateway
   }
 
-  async remove(): Promise<void> {
+  async #remove(): Promise<void> {
     await Promise.all(this.#running.splice(0).map((gateway) => gateway.kill('SIGKILL')))
   }
 }

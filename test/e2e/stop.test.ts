@@ -16,7 +16,6 @@ import {
 
 describe('a gateway of 2 workers that is told to stop', () => {
   const fixture = new StopFixture()
-  afterEach(() => fixture.remove())
 
   it('lets the last call end, says GOODBYE to WAMP clients, and ends with all its workers', async () => {
     const gateway = await fixture.start({ 'health.listen': '127.0.0.1:0' })

@@ -1,23 +1,10 @@
 /** Sessions with a router that follows a script: messages that client libraries fail over, or would end the connection over. */
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { type WebSocket, WebSocketServer } from 'ws'
-import type { JoinAuth } from '#component/wamp/join-auth.ts'
+import type { WebSocket } from 'ws'
 import type { Payload } from '#component/wamp/session.ts'
-import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { untilHolds } from '#test/support/running/until.ts'
-import { basics, clients, failureOf, nothing } from './support.ts'
-
-type Message = readonly unknown[]
-type Send = (...message: Message) => void
-
-const roles = { broker: { features: {} }, dealer: { features: {} } }
-
-/** Says WELCOME and nothing else. */
-const welcome = (message: Message, send: Send): void => {
-  if (message[0] === 1) send(2, 1234, { roles })
-}
+import { type Message, roles, ScriptedRouter, type Send, welcome } from './scripted-router.setup.ts'
+import { clients, failureOf, nothing } from './support.ts'
 
 /** What a peer may find in its mail: the answer to a CALL of this id comes after it. */
 const oddities: readonly (readonly [string, (send: Send, id: unknown, raw: WebSocket) => void])[] =
@@ -42,51 +29,31 @@ const oddities: readonly (readonly [string, (send: Send, id: unknown, raw: WebSo
 
 for (const [name, open] of clients) {
   describe(`a session of ${name} and an odd router`, () => {
-    let server: WebSocketServer
-    let session: SupervisedSession
-    let script: (message: Message, send: Send, raw: WebSocket) => void
-    let connections = 0
-
-    const join = async (auth: JoinAuth = { authmethod: 'anonymous' }): Promise<void> => {
-      const { port } = server.address() as AddressInfo
-      session = open({ ...basics, auth, url: `ws://127.0.0.1:${port}` })
-      expect(await session.joined(2000)).to.equal(true)
-    }
+    let router: ScriptedRouter
 
     beforeEach(async () => {
-      connections = 0
-      server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-      server.on('connection', (socket) => {
-        connections++
-        const send: Send = (...message) => socket.send(JSON.stringify(message))
-        socket.on('message', (data) => script(JSON.parse(String(data)), send, socket))
-      })
-      await once(server, 'listening')
+      router = await ScriptedRouter.listen(open)
     })
-    afterEach(async () => {
-      server.close()
-      for (const client of server.clients) client.terminate()
-      await session.leave()
-    })
+    afterEach(() => router.close())
 
     for (const [what, put] of oddities) {
       it(`lives on after ${what}`, async () => {
-        script = (message, send, raw) => {
+        router.script = (message, send, raw) => {
           welcome(message, send)
           if (message[0] !== 48) return
           put(send, message[1], raw)
           send(50, message[1], {}, ['answer'])
         }
-        await join()
+        const session = await router.join()
         const { result } = session.call('com.example.a', nothing, {}, 1000)
         expect((await result).args).to.deep.equal(['answer'])
-        expect(connections).to.equal(1)
+        expect(router.connections).to.equal(1)
       })
     }
 
     it('ignores RESULT and ERROR that come after the deadline', async () => {
       let late = () => {}
-      script = (message, send) => {
+      router.script = (message, send) => {
         welcome(message, send)
         if (message[0] !== 48) return
         if (message[3] === 'com.example.now') send(50, message[1], {})
@@ -97,22 +64,22 @@ for (const [name, open] of clients) {
           }
         }
       }
-      await join()
+      const session = await router.join()
       const error = await failureOf(session.call('com.example.late', nothing, {}, 20).result)
       expect(error.error_uri).to.equal('service.error.timeout')
       late()
       await session.call('com.example.now', nothing, {}, 1000).result
-      expect(connections).to.equal(1)
+      expect(router.connections).to.equal(1)
     })
 
     it('cancels in a mode in which the router answers at once', async () => {
       const cancelled = new Promise<Message>((resolve) => {
-        script = (message, send) => {
+        router.script = (message, send) => {
           welcome(message, send)
           if (message[0] === 49) resolve(message)
         }
       })
-      await join()
+      const session = await router.join()
       const call = session.call('com.example.a', nothing, {}, 1000)
       call.cancel()
       await failureOf(call.result)
@@ -123,7 +90,7 @@ for (const [name, open] of clients) {
 
     it('sends options and payloads exactly as they are given', async () => {
       const sent: Message[] = []
-      script = (message, send) => {
+      router.script = (message, send) => {
         welcome(message, send)
         sent.push(message)
         if (message[0] === 48) send(50, message[1], {})
@@ -131,7 +98,7 @@ for (const [name, open] of clients) {
         if (message[0] === 32) send(33, message[1], 6)
         if (message[0] === 64) send(65, message[1], 7)
       }
-      await join()
+      const session = await router.join()
       const options = { rkey: 'k', disclose_me: false, _X: 1, receive_progress: true }
       const retain = { retain: true, exclude_me: false, exclude: [1] }
       const payload = { args: [null], kwargs: { constructor: 1 } }
@@ -148,11 +115,11 @@ for (const [name, open] of clients) {
     })
 
     it('strips the callee from details, and fills in what the router left out', async () => {
-      script = (message, send) => {
+      router.script = (message, send) => {
         welcome(message, send)
         if (message[0] === 48) send(50, message[1], { callee: 1, callee_authid: 'x', a: 2 })
       }
-      await join()
+      const session = await router.join()
       const { request_id, ...result } = await session.call('com.example.a', nothing, {}, 1000)
         .result
       expect(request_id).to.be.greaterThan(0)
@@ -160,11 +127,11 @@ for (const [name, open] of clients) {
     })
 
     it('gives an ERROR on with its details', async () => {
-      script = (message, send) => {
+      router.script = (message, send) => {
         welcome(message, send)
         if (message[0] === 48) send(8, 48, message[1], { d: 1 }, 'com.example.e', [0], { k: false })
       }
-      await join()
+      const session = await router.join()
       const error = await failureOf(session.call('com.example.a', nothing, {}, 1000).result)
       const { error_uri, args, kwargs, details } = error
       expect({ error_uri, args, kwargs, details }).to.deep.equal({
@@ -177,13 +144,13 @@ for (const [name, open] of clients) {
 
     it('hands a handler payload passthru as plain arguments', async () => {
       const seen: Payload[] = []
-      script = (message, send) => {
+      router.script = (message, send) => {
         welcome(message, send)
         if (message[0] !== 32) return
         send(33, message[1], 6)
         send(36, 6, 1, { ppt_scheme: 'x_a', topic: 'com.example.t' }, ['raw'])
       }
-      await join()
+      const session = await router.join()
       await session.subscribe('com.example.t', (event) => seen.push(event))
       await untilHolds(() => seen.length > 0)
       expect(seen).to.deep.equal([{ args: ['raw'], kwargs: {} }])
@@ -192,7 +159,7 @@ for (const [name, open] of clients) {
     it('serves no call that names its caller by forward_for', async () => {
       const answers: Message[] = []
       const forward_for = [{ session: 1, authid: 'ops', authrole: 'spec_loader' }]
-      script = (message, send) => {
+      router.script = (message, send) => {
         welcome(message, send)
         if (message[0] === 8 || message[0] === 70) answers.push(message)
         if (message[0] !== 64) return
@@ -200,7 +167,7 @@ for (const [name, open] of clients) {
         send(68, 1, 7, { caller_authid: 'ops', forward_for })
         send(68, 2, 7, { caller_authid: 'kim' })
       }
-      await join()
+      const session = await router.join()
       await session.register('com.example.p', (_, { details }) => ({
         args: [details.caller_authid],
         kwargs: {},
@@ -214,34 +181,34 @@ for (const [name, open] of clients) {
 
     it('answers a CHALLENGE', async () => {
       const answered: Message[] = []
-      script = (message, send) => {
+      router.script = (message, send) => {
         if (message[0] === 1) send(4, 'ticket', {})
         else if (message[0] === 5) {
           answered.push(message)
           send(2, 1, { roles })
         }
       }
-      await join({ authmethod: 'ticket', authid: 'gw', secret: 't-1' })
+      await router.join({ authmethod: 'ticket', authid: 'gw', secret: 't-1' })
       expect(answered).to.deep.equal([[5, 't-1', {}]])
     })
 
     it('tries again after a CHALLENGE that it cannot answer', async () => {
-      script = (message, send) => {
+      router.script = (message, send) => {
         if (message[0] !== 1) return
-        if (connections === 1) send(4, 'wampcra', { challenge: 'x' })
+        if (router.connections === 1) send(4, 'wampcra', { challenge: 'x' })
         else send(2, 1, { roles })
       }
-      await join({ authmethod: 'ticket', authid: 'gw', secret: 't-1' })
-      expect(connections).to.equal(2)
+      await router.join({ authmethod: 'ticket', authid: 'gw', secret: 't-1' })
+      expect(router.connections).to.equal(2)
     })
 
     it('says who joins, by HELLO', async () => {
       const hellos: Message[] = []
-      script = (message, send) => {
+      router.script = (message, send) => {
         if (message[0] === 1) hellos.push(message)
         welcome(message, send)
       }
-      await join({ authmethod: 'anonymous', authid: 'gw' })
+      await router.join({ authmethod: 'anonymous', authid: 'gw' })
       const [, realm, details] = hellos[0] ?? []
       expect(realm).to.equal('com.example.test')
       expect(details)

@@ -1,61 +1,25 @@
 /** Sessions with a router that sends what the specification does not foresee: null, values that cannot be read, great ids. */
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import type { Payload } from '#component/wamp/session.ts'
-import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import { untilHolds } from '#test/support/running/until.ts'
-import { basics, clients, failureOf, nothing } from './support.ts'
+import { type Message, roles, ScriptedRouter, welcome } from './scripted-router.setup.ts'
+import { clients, failureOf, nothing } from './support.ts'
 import { Watcher } from './watcher.ts'
-
-type Message = readonly unknown[]
-type Send = (...message: Message) => void
-
-const roles = { broker: { features: {} }, dealer: { features: {} } }
-
-/** Says WELCOME and nothing else. */
-const welcome = (message: Message, send: Send): void => {
-  if (message[0] === 1) send(2, 1234, { roles })
-}
 
 for (const [name, open] of clients) {
   describe(`a session of ${name}`, () => {
-    let server: WebSocketServer
-    let session: SupervisedSession
-    let script: (message: Message, send: Send, raw: WebSocket) => void
-    let connections = 0
-
-    const join = async (): Promise<void> => {
-      const { port } = server.address() as AddressInfo
-      session = open({
-        ...basics,
-        auth: { authmethod: 'anonymous' },
-        url: `ws://127.0.0.1:${port}`,
-      })
-      expect(await session.joined(2000)).to.equal(true)
-    }
+    let router: ScriptedRouter
 
     beforeEach(async () => {
-      connections = 0
-      server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-      server.on('connection', (socket) => {
-        connections++
-        const send: Send = (...message) => socket.send(JSON.stringify(message))
-        socket.on('message', (data) => script(JSON.parse(String(data)), send, socket))
-      })
-      await once(server, 'listening')
+      router = await ScriptedRouter.listen(open)
     })
-    afterEach(async () => {
-      server.close()
-      for (const client of server.clients) client.terminate()
-      await session.leave()
-    })
+    afterEach(() => router.close())
 
     it('takes null for an empty list or map, wherever it stands', async () => {
       const answers: Message[] = []
       let ask = (): void => undefined
-      script = (message, send) => {
+      router.script = (message, send) => {
         welcome(message, send)
         const [type, id, , uri] = message
         if (type === 64) send(65, id, 7)
@@ -70,7 +34,7 @@ for (const [name, open] of clients) {
         if (type === 70) answers.push(message)
         ask = () => send(68, 4, 7, null, null, null)
       }
-      await join()
+      const session = await router.join()
       const call = (uri: string) => session.call(uri, nothing, {}, 1000).result
       const result = { details: {}, args: [], kwargs: { a: 1 } }
       expect(await call('com.example.result')).to.deep.include(result)
@@ -89,14 +53,14 @@ for (const [name, open] of clients) {
       ask()
       await untilHolds(() => answers.length === 1)
       expect(asked).to.deep.equal([nothing])
-      expect(connections).to.equal(1)
+      expect(router.connections).to.equal(1)
     })
 
     it('fails what cannot be read, at once and alone', async () => {
       const bad = '{"a":1,"a":2}'
       const sent: Message[] = []
       let raw: WebSocket | undefined
-      script = (message, send, socket) => {
+      router.script = (message, send, socket) => {
         welcome(message, send)
         sent.push(message)
         raw = socket
@@ -111,7 +75,7 @@ for (const [name, open] of clients) {
         if (uri === 'com.example.piece') socket.send(`[50,${id},{"progress":true},[${bad}]]`)
         if (type === 16) socket.send(`[17,${id},${bad}]`)
       }
-      await join()
+      const session = await router.join()
       const call = (uri: string) => session.call(uri, nothing, {}, 1000).result
       for (const [uri, error] of [
         ['com.example.result', 'wamp.error.invalid_payload'],
@@ -141,14 +105,14 @@ for (const [name, open] of clients) {
       const answer = sent.find(([type]) => type === 8)
       expect(answer?.slice(0, 5)).to.deep.equal([8, 68, 4, {}, 'wamp.error.invalid_payload'])
       expect((await call('com.example.good')).args).to.deep.equal(['answer'])
-      expect(connections).to.equal(1)
+      expect(router.connections).to.equal(1)
     })
 
     it('takes ids up to 2^53', async () => {
       const id = '9007199254740992'
       const answers: unknown[] = []
       let raw: WebSocket | undefined
-      script = (message, _send, socket) => {
+      router.script = (message, _send, socket) => {
         raw = socket
         if (message[0] === 1) socket.send(`[2,${id},${JSON.stringify({ roles })}]`)
         if (message[0] === 32) socket.send(`[33,${message[1]},${id}]`)
@@ -156,7 +120,7 @@ for (const [name, open] of clients) {
         if (message[0] === 16) socket.send(`[17,${message[1]},${id}]`)
         if (message[0] === 70) answers.push(message[1])
       }
-      await join()
+      const session = await router.join()
       const publication = await session.publish('com.example.t', nothing, {}, 1000)
       expect(publication).to.deep.equal({ publication_id: 2 ** 53 })
       const watcher = new Watcher()
@@ -168,7 +132,7 @@ for (const [name, open] of clients) {
       raw?.send(`[68,${id},${id},{}]`)
       await untilHolds(() => answers.length === 1)
       expect(answers).to.deep.equal([2 ** 53])
-      expect(connections).to.equal(1)
+      expect(router.connections).to.equal(1)
     })
   })
 }

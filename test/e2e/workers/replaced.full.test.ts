@@ -7,27 +7,20 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { takePort } from '#test/support/command.ts'
 import { ConnectionAttempts } from '#test/support/connection-attempts.ts'
-import { type GatewayProcess, plainEnvironment } from '#test/support/gateway-process.ts'
+import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { send } from '#test/support/http-request.ts'
 import { startLoad } from '#test/support/load.ts'
 import { until } from '#test/support/running/until.ts'
 import { allAnswer, startWorkers } from '#test/support/worker-gateway.ts'
-import { replaced } from './replaced.setup.ts'
+import { replaced, workersOf } from './replaced.setup.ts'
 
 describe('a gateway whose workers are killed again', function () {
   this.timeout(60_000)
   const count = 2
-  let gateway: GatewayProcess
-
-  before(async () => {
-    gateway = await startWorkers(count)
-  })
-
-  after(() => gateway.kill())
-
-  beforeEach(() => allAnswer(gateway, count))
+  const gatewayOf = workersOf(count)
 
   it('refuses no connection when all of them are killed at a time', async () => {
+    const gateway = gatewayOf()
     const attempts = new ConnectionAttempts(`${gateway.url}/workers/static`)
     const before = new Map(gateway.workers())
     for (const pid of before.values()) process.kill(pid, 'SIGKILL')
@@ -39,6 +32,7 @@ describe('a gateway whose workers are killed again', function () {
   })
 
   it('stays ready while one is replaced', async () => {
+    const gateway = gatewayOf()
     const attempts = new ConnectionAttempts(`${gateway.adminUrl}/ready`, 2)
     const [[name = '', pid = 0] = []] = gateway.workers()
     process.kill(pid, 'SIGKILL')
@@ -50,6 +44,7 @@ describe('a gateway whose workers are killed again', function () {
   })
 
   it('serves everything again with those that took their place', async () => {
+    const gateway = gatewayOf()
     const name = [...gateway.workers().keys()].sort()[0] ?? ''
     const pid = gateway.workers().get(name) ?? 0
     process.kill(pid, 'SIGKILL')

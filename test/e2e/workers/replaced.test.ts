@@ -1,24 +1,15 @@
 /** A worker that dies is replaced, and nobody is turned away meanwhile. */
 import { expect } from 'chai'
 import { ConnectionAttempts } from '#test/support/connection-attempts.ts'
-import type { GatewayProcess } from '#test/support/gateway-process.ts'
-import { allAnswer, startWorkers } from '#test/support/worker-gateway.ts'
-import { replaced } from './replaced.setup.ts'
+import { replaced, workersOf } from './replaced.setup.ts'
 
 describe('a gateway whose workers are killed', function () {
   this.timeout(60_000)
   const count = 2
-  let gateway: GatewayProcess
-
-  before(async () => {
-    gateway = await startWorkers(count)
-  })
-
-  after(() => gateway.kill())
-
-  beforeEach(() => allAnswer(gateway, count))
+  const gatewayOf = workersOf(count)
 
   it('refuses no connection, breaks only what they had, and replaces each under its name', async () => {
+    const gateway = gatewayOf()
     const attempts = new ConnectionAttempts(`${gateway.url}/workers/static`)
     const names = [...gateway.workers().keys()].sort()
     let killed = 0

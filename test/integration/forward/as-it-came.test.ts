@@ -1,12 +1,8 @@
 /** What a client sends is what an upstream gets: bodies that were read on their way arrive byte for byte. */
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { type HttpRequest, send } from '#test/support/http-request.ts'
-import {
-  type RecordingUpstream,
-  recordingUpstream,
-} from '#test/support/peers/recording-upstream.ts'
+import { recordedForwards } from './recorded.setup.ts'
 
 const json = { 'content-type': 'application/json' }
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -63,23 +59,12 @@ const documentOf = (host: string) => {
 }
 
 describe('A request body on its way to an upstream', () => {
-  let gateway: TestGateway
-  let upstream: RecordingUpstream
-
-  before(async () => {
-    upstream = await recordingUpstream()
-    gateway = await startGateway({}, { isEmbedded: true })
-    const { status, body } = await gateway.load(documentOf(upstream.origin))
-    expect(status, JSON.stringify(body)).to.equal(201)
-  })
-  afterEach(() => upstream.take())
-  after(async () => {
-    await gateway?.stop()
-    upstream?.close()
-  })
+  const recorded = recordedForwards(documentOf)
+  afterEach(() => recorded().upstream.take())
 
   /** Sends a request, and takes what has arrived of it. */
   const passed = async (path: string, ask: HttpRequest) => {
+    const { gateway, upstream } = recorded()
     const { status, text } = await send(gateway.url, `/v1${path}`, { method: 'POST', ...ask })
     return { status, text, arrived: upstream.take() }
   }
@@ -192,7 +177,7 @@ describe('A request body on its way to an upstream', () => {
   })
 
   it('arrives as it came at each attempt', async () => {
-    upstream.statuses.push(503, 503)
+    recorded().upstream.statuses.push(503, 503)
     const { status, arrived } = await passed('/checked', { method: 'PUT', headers: json, body })
     expect([status, ...arrived.map((one) => String(one.body))]).to.deep.equal([
       200,

@@ -8,12 +8,8 @@ import { expect } from 'chai'
 import type { Run } from '#component/action/action.ts'
 import { maxKeptBytes } from '#component/action/repeatable-body.ts'
 import { ServiceError } from '#component/errors.ts'
-import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import {
-  type RecordingUpstream,
-  recordingUpstream,
-} from '#test/support/peers/recording-upstream.ts'
+import { recordedForwards } from './recorded.setup.ts'
 import {
   attempts,
   bodyOf,
@@ -233,19 +229,14 @@ describe('retries of a body through the gateway', () => {
     request: { body: { properties: { x: { type: 'integer' } } } },
   }
   const paths = { '/passed-on': {}, '/checked': checks, '/once': { idempotency: { ttl: 60 } } }
-  let gateway: TestGateway
-  let upstream: RecordingUpstream
-
-  before(async () => {
-    upstream = await recordingUpstream()
-    gateway = await startGateway({}, { isEmbedded: true })
-    const action = { type: 'forward', host: upstream.origin, retries: 2, retry_timeout: 5000 }
+  const recorded = recordedForwards((host) => {
+    const action = { type: 'forward', host, retries: 2, retry_timeout: 5000 }
     const operation = { action, response: { on_result: {}, on_error: {} } }
     const withAll = (changes: object) => {
       const both = { ...operation, ...changes }
       return { put: both, post: both }
     }
-    const { status } = await gateway.load({
+    return {
       ...{ id: 'com.example.again', host: '_', realm_uri: 'com.example.test' },
       versions: {
         1: {
@@ -255,12 +246,7 @@ describe('retries of a body through the gateway', () => {
           ),
         },
       },
-    })
-    expect(status).to.equal(201)
-  })
-  after(async () => {
-    await gateway?.stop()
-    upstream?.close()
+    }
   })
 
   for (const path of Object.keys(paths)) {
@@ -270,6 +256,7 @@ describe('retries of a body through the gateway', () => {
         ['POST', 1],
       ] as const) {
         it(`${method} ${path} with ${framing} arrives ${expected} times`, async () => {
+          const { gateway, upstream } = recorded()
           upstream.statuses.splice(0, 9, 503)
           const framed = framing === 'content-length' ? String(body.length) : 'chunked'
           const key = { 'idempotency-key': `"${method} ${framing}"` }

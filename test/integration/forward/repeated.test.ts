@@ -1,11 +1,7 @@
 /** Parameters and form fields that repeat: what schemas judge is what an upstream gets. */
 import { expect } from 'chai'
-import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import {
-  type RecordingUpstream,
-  recordingUpstream,
-} from '#test/support/peers/recording-upstream.ts'
+import { recordedForwards } from './recorded.setup.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -114,22 +110,11 @@ interface Refusal {
 }
 
 describe('A parameter that repeats', () => {
-  let gateway: TestGateway
-  let upstream: RecordingUpstream
-
-  before(async () => {
-    upstream = await recordingUpstream()
-    gateway = await startGateway({}, { isEmbedded: true })
-    const { status, body } = await gateway.load(documentOf(upstream.origin))
-    expect(status, JSON.stringify(body)).to.equal(201)
-  })
-  after(async () => {
-    await gateway?.stop()
-    upstream?.close()
-  })
+  const recorded = recordedForwards(documentOf)
 
   /** How it is answered as a query and as a form, and what has arrived. */
   const asked = async (path: string, sent: string) => {
+    const { gateway, upstream } = recorded()
     const query = await send(gateway.url, `/v1${path}?${sent}`)
     const [ofQuery] = upstream.take()
     const body = { method: 'POST', headers: form, body: sent }
@@ -169,7 +154,7 @@ describe('A parameter that repeats', () => {
   }
 
   it('is counted where it is only logged', async () => {
-    const lines = await (await fetch(`${gateway.adminUrl}/metrics`)).text()
+    const lines = await (await fetch(`${recorded().gateway.adminUrl}/metrics`)).text()
     expect(lines).to.include('route="/v1/log",part="query_params",mode="log"} 1')
     expect(lines).to.include('route="/v1/log",part="body",mode="log"} 1')
   })

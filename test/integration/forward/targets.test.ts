@@ -3,8 +3,7 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { exchangeRaw } from '#test/integration/http/fixture.ts'
-import { ascii, nameOf, ofTarget, startTargetsUpstream } from '#test/support/examples/targets.ts'
-import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { ascii, nameOf, ofTarget, targetsGateway } from '#test/support/examples/targets.ts'
 
 /** What browsers send as it is, and a path or query must not have. */
 const escaped = { path: '[]^|', query: '[\\]^`{|}' }
@@ -13,24 +12,11 @@ const escaped = { path: '[]^|', query: '[\\]^`{|}' }
 const refused = { path: '"#%<>\\`{}', query: '"#%<>' }
 
 describe('a character of a request target', () => {
-  let gateway: TestGateway
-  let close: () => void
-
-  before(async () => {
-    const upstream = await startTargetsUpstream()
-    close = upstream.close
-    gateway = await startGateway({}, { isEmbedded: true })
-    const { status, body } = await gateway.load(upstream.document)
-    expect(status, JSON.stringify(body)).to.equal(201)
-  })
-  after(async () => {
-    await gateway?.stop()
-    close?.()
-  })
+  const gatewayOf = targetsGateway()
 
   const raw = async (target: string) => {
     const { status, body } = await exchangeRaw(
-      Number(new URL(gateway.url).port),
+      Number(new URL(gatewayOf().url).port),
       `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
     )
     return { status, value: status === 200 ? JSON.parse(body) : undefined }
@@ -81,7 +67,7 @@ describe('a character of a request target', () => {
   }
 
   it('is escaped in the absolute form, too', async () => {
-    const { hostname, port } = new URL(gateway.url)
+    const { hostname, port } = new URL(gatewayOf().url)
     const path = `http://${hostname}:${port}/sent/a|b?c={d}`
     const asked = request({ host: hostname, port, path }).end()
     const answer = await new Promise<string>((resolve, reject) => {

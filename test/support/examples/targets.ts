@@ -2,15 +2,17 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 
 /** An upstream that answers with its request target, and the document that leads there. */
-export interface TargetsUpstream {
+interface TargetsUpstream {
   readonly document: object
   close(): void
 }
 
 /** Starts the upstream. `/seen/:x` tells what expressions read, `/sent/[...]` what the upstream gets. */
-export async function startTargetsUpstream(): Promise<TargetsUpstream> {
+async function startTargetsUpstream(): Promise<TargetsUpstream> {
   const upstream = createServer(({ url }, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(url))
@@ -53,3 +55,21 @@ export const nameOf = (character: string): string =>
 
 /** The characters that a path or a query has as they are (RFC 3986 §3.3, §3.4), and escapes. */
 export const ofTarget = /^[\w.~!$&'()*+,;=:@/?%-]*$/
+
+/** Starts a gateway with that document for the suite that this is called in. */
+export function targetsGateway(): () => TestGateway {
+  let gateway: TestGateway
+  let close: () => void
+  before(async () => {
+    const upstream = await startTargetsUpstream()
+    close = upstream.close
+    gateway = await startGateway({}, { isEmbedded: true })
+    const { status, body } = await gateway.load(upstream.document)
+    expect(status, JSON.stringify(body)).to.equal(201)
+  })
+  after(async () => {
+    await gateway?.stop()
+    close?.()
+  })
+  return () => gateway
+}
