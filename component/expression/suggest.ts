@@ -1,5 +1,4 @@
-/** "Did you mean": the candidates that a misspelt word, or a word of another language, may stand for. */
-import { synonyms } from './synonyms.ts'
+/** "Did you mean": the candidate that a misspelt or shortened word may stand for. */
 
 /** Longer words are never suggested for, so that the cost stays small. */
 const longestWord = 64
@@ -54,29 +53,22 @@ function nearest(word: string, candidates: Iterable<string>): string | undefined
   return best
 }
 
-/** What a word of another language stands for, as far as it is among the candidates. */
-function meaningsOf(word: string, candidates: readonly string[]): readonly string[] {
-  const names = Object.hasOwn(synonyms, word) ? (synonyms[word] ?? []) : []
-  return names.filter((name) => candidates.includes(name))
-}
+/** Shorter words are at the beginning or the end of too many others. */
+const part = /^\w{4,}$/
 
-/** The candidates that a word may stand for: by another word for them, else the nearest one, else the nearest other word. */
-export function suggestions(word: string, candidates: Iterable<string>): readonly string[] {
-  if (word.length > longestWord) return []
+/** The first candidate that begins or ends with the word: `realm` is a part of `realm_uri`, `roles` of `authroles`. */
+const wholeOf = (word: string, candidates: readonly string[]): string | undefined =>
+  part.test(word)
+    ? candidates.slice(0, mostCandidates).find((one) => one.startsWith(word) || one.endsWith(word))
+    : undefined
+
+/** The candidate that a word resembles most; undefined if it resembles none. */
+export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > longestWord) return undefined
   const known = [...candidates]
   const plain = word.toLowerCase()
-  const meanings = meaningsOf(plain, known)
-  if (meanings.length > 0) return meanings
-  const near = nearest(word, known) ?? nearest(plain, known)
-  if (near !== undefined) return [near]
-  const others = Object.keys(synonyms).filter((name) => meaningsOf(name, known).length > 0)
-  const other = nearest(plain, others)
-  return other === undefined ? [] : meaningsOf(other, known)
+  return nearest(word, known) ?? nearest(plain, known) ?? wholeOf(plain, known)
 }
-
-/** The first of the {@link suggestions}; undefined if the word resembles no candidate. */
-export const suggest = (word: string, candidates: Iterable<string>): string | undefined =>
-  suggestions(word, candidates)[0]
 
 /** A refusal lists 100 issues; later ones get no suggestion, which bounds the cost. */
 const mostSuggestions = 100
@@ -88,8 +80,6 @@ export function didYouMean(
   issues: readonly unknown[],
 ): string {
   if (issues.length >= mostSuggestions) return ''
-  const meant = suggestions(word, candidates)
-  return meant.length === 0
-    ? ''
-    : `; did you mean ${meant.map((name) => `"${name}"`).join(' or ')}?`
+  const meant = suggest(word, candidates)
+  return meant === undefined ? '' : `; did you mean "${meant}"?`
 }

@@ -111,13 +111,13 @@ describe('compile', () => {
 
 describe('an issue of an expression', () => {
   it('shows the expression, a caret and the column', () => {
-    const { issues } = stage1('{{request.body.items |> frist}}', {})
+    const { issues } = stage1('{{request.body.items |> lenth}}', {})
     expect(issues).to.deep.equal([
       {
         path: '/value',
         message:
-          'there is no function "frist"; did you mean "head"? (column 25)\n' +
-          '{{request.body.items |> frist}}\n' +
+          'there is no function "lenth"; did you mean "length"? (column 25)\n' +
+          '{{request.body.items |> lenth}}\n' +
           '                        ^^^^^',
       },
     ])
