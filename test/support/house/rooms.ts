@@ -18,7 +18,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   component: { folders: 'all', packages: ['pino'] },
   'component/cli/start': { folders: 'all', packages: [] },
   'component/cli/contract': { folders: 'all', packages: [] },
-  'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: [] },
+  'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: ['diff'] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': {
     folders: ['examples', 'expression', 'store', 'wamp/routers'],
