@@ -1,23 +1,17 @@
-/** The table of actions by type. */
+/** What performs actions, by type: the other half of the rows in `kinds.ts`. */
 import type { Action } from './action.ts'
-import { type ForwardPorts, forwardAction } from './forward.ts'
-import { wampCallAction } from './wamp-call.ts'
-import { wampPublishAction } from './wamp-publish.ts'
-import { type SubscribePorts, wampSubscribeAction } from './wamp-subscribe.ts'
-import type { ActionType } from './watching/action-target.ts'
+import { type ForwardPorts, forwardAction } from './forward/perform.ts'
+import type { ActionType } from './kinds.ts'
+import { staticAction } from './static/perform.ts'
+import { wampCallAction } from './wamp-call/perform.ts'
+import { wampPublishAction } from './wamp-publish/perform.ts'
+import { type SubscribePorts, wampSubscribeAction } from './wamp-subscribe/perform.ts'
 
 /** The actions, and a way to end their connections. */
 export interface Actions {
   readonly table: Readonly<Record<ActionType, Action>>
   /** Ends all connections to upstreams; sessions belong to their source. */
   close(): Promise<void>
-}
-
-/** `static`: a fixed answer. Its result is what the document declares: `{body, headers}` (behaviour §4). */
-export const staticAction: Action = {
-  async perform({ body = '', headers = {} }) {
-    return { result: { body, headers } }
-  },
 }
 
 /** Makes all actions. */

@@ -2,20 +2,11 @@
 import { type ActionTarget, noTarget } from '#component/action/watching/action-target.ts'
 import { member } from '#component/expression/compile.ts'
 import type { CompiledPath } from '#component/gateway/api.ts'
-import { readOrigin } from '#component/syntax/upstream-origin.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { CompiledAction } from './compile-action.ts'
 
 /** Characters of the longest expression that names a target: it is written with every series. */
 const longestText = 200
-
-/** The field that names what an action reaches. */
-const targetFields = {
-  forward: 'host',
-  wamp_call: 'procedure',
-  wamp_publish: 'topic',
-  wamp_subscribe: 'topic',
-} as const
 
 /** Stands for an expression whose text stands elsewhere in the document. */
 const computed = '{{…}}'
@@ -29,24 +20,18 @@ function textOf(field: string, { node }: CompiledAction, written: unknown): stri
   return value.joined?.whole.text ?? (value.keys ? `{{${value.keys.join('.')}}}` : computed)
 }
 
-/** The same origin has one name, however documents write it. */
-function originOf(host: string): string {
-  const origin = readOrigin(host)
-  return 'problem' in origin ? host : origin.text
-}
-
 /** The target of an action. @param written the action in the document: a map, or an expression that yields it */
 export function targetOf(
   action: CompiledAction,
   written: unknown,
   { version, pattern }: Pick<CompiledPath, 'version' | 'pattern'>,
 ): ActionTarget {
-  const { type, fixed } = action.plan
-  if (type === 'none' || type === 'static') return noTarget
-  const field = targetFields[type]
+  const { kind, fixed } = action.plan
+  const { type, reaches } = kind
+  if (reaches === undefined) return noTarget
+  const { field } = reaches
   const value = fixed[field]
-  const known = typeof value === 'string' ? value : undefined
-  const literal = known !== undefined && type === 'forward' ? originOf(known) : known
+  const literal = typeof value === 'string' ? (reaches.nameOf(value) ?? value) : undefined
   const text = literal ?? textOf(field, action, written).slice(0, longestText)
   const { api, label } = version
   return { type, text, literal, api, version: label, served: version, route: pattern }

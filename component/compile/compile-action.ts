@@ -1,46 +1,23 @@
 /** Compiles the action of an operation, or each action of a list. */
 
+import type { ActionKind } from '#component/action/kind.ts'
+import { kindOf, noAction } from '#component/action/kinds.ts'
 import { pointer } from '#component/codec/json.ts'
-import { callFields, subscribeFields } from '#component/compile/streams/stream-fields.ts'
+import { streamForms } from '#component/compile/streams/stream-fields.ts'
 import type { Issue } from '#component/errors.ts'
 import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { ActionPlan } from '#component/gateway/api.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
-import { type ActionType, actionTypes } from '#component/spec/model.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
+import type { FieldCompilers } from './field-compiler.ts'
 import type { Findings } from './fold-check.ts'
-import { forwardFields } from './forward-fields.ts'
+import { forwardForms } from './forward-fields.ts'
 import type { Interner } from './interner.ts'
 import { strippedPath } from './strip-prefix.ts'
 
-/** The fields of each type of action; `arguments` and `arguments_kw` are other names for `args` and `kwargs`. */
-const fieldNames: Readonly<Record<ActionType, readonly string[]>> = {
-  static: ['headers', 'body'],
-  forward: ['http_method', 'host', 'path', 'query_string', 'headers', 'body'],
-  wamp_call: [
-    ...['procedure', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
-    ...['progress_timeout', 'max_duration'],
-  ],
-  wamp_publish: ['topic', 'options', 'args', 'kwargs', 'arguments', 'arguments_kw'],
-  wamp_subscribe: [
-    ...['topic', 'match', 'options', 'as', 'snapshot', 'resume_from'],
-    ...['replay_events', 'replay_timeout', 'max_events', 'max_duration'],
-    ...['heartbeat', 'retry', 'overflow', 'max_streams'],
-  ],
-}
-
-/** Compiles a field further than any value. @param path JSON Pointer of the field */
-type FieldCompiler = (
-  node: Node,
-  path: string,
-  findings: Findings,
-  around: { readonly forms: readonly KeyedForm[]; readonly action: Node },
-) => Node
-
-const fieldCompilers: Readonly<
-  Partial<Record<ActionType, Readonly<Record<string, FieldCompiler>>>>
-> = { forward: forwardFields, wamp_call: callFields, wamp_subscribe: subscribeFields }
+/** How fields are compiled further than any value, by their form. */
+const compilers: FieldCompilers = { ...forwardForms, ...streamForms }
 
 /** A plan without what depends on the other parts of its operation. */
 export type PartialPlan = Omit<
@@ -93,8 +70,6 @@ export function compileActions(
   return isWhole ? { all, isList: items !== undefined } : undefined
 }
 
-const wampTypes: readonly string[] = ['wamp_call', 'wamp_publish', 'wamp_subscribe']
-
 /** Where an action writes kwargs. */
 const kwargsKeys = [
   ['kwargs'],
@@ -113,7 +88,7 @@ export function traceNameOf(
   name: string | undefined,
   issues: Issue[],
 ): string | undefined {
-  if (name === undefined || !wampTypes.includes(plan.type)) return undefined
+  if (name === undefined || plan.kind.reaches?.by !== 'wamp') return undefined
   const message = `trace.kwargs gives the name ${name} to the trace context of the request: choose another name for one of them`
   for (const keys of kwargsKeys) {
     const kwargs = keys.reduce<Node | undefined>((found, key) => found && member(found, key), node)
@@ -154,31 +129,42 @@ function compileAction(
   const computed: [string, Live][] = []
   // elsewhere validation or checkFolded has reported it
   if (keys.length === 0 && allowsNone) {
-    return { type: 'none', fixed, computed, computedNames: namesOf(computed, interner) }
+    return planOf(noAction, fixed, computed, interner)
   }
-  const type = typeOf(node, pathOf(), issues)
-  if (type === undefined) return undefined
-  const around = { forms, action: node }
-  for (const name of fieldNames[type]) {
-    const value = member(node, name)
-    const compileField = fieldCompilers[type]?.[name]
-    const field =
-      value && (compileField?.(value, pointer(pathOf(), name), findings, around) ?? value)
-    if (field === undefined || field.kind === 'broken') continue
+  const kind = kindIn(node, pathOf(), issues)
+  if (kind === undefined) return undefined
+  const at = pathOf()
+  for (const name of Object.keys(kind.fields)) {
+    const form = kind.fields[name]
+    const value = form === 'strip_prefix' ? undefined : member(node, name)
+    if (form === undefined || value === undefined) continue
+    const place = { name, path: pointer(at, name), kind, action: node, forms }
+    const field = compilers[form]?.(value, place, findings) ?? value
+    if (field.kind === 'broken') continue
     if (field.kind === 'constant') fixed[name] = field.value
     else computed.push([name, field])
   }
-  const stripped = type === 'forward' ? strippedPath(node, pathOf, findings, forms) : undefined
+  const stripped = kind.fields.strip_prefix && strippedPath(node, pathOf, findings, forms)
   if (stripped) computed.push(['path', stripped])
-  return { type, fixed, computed, computedNames: namesOf(computed, interner) }
+  return planOf(kind, fixed, computed, interner)
 }
 
-function typeOf(node: Node, path: string, issues: Issue[]): ActionType | undefined {
+const planOf = (
+  kind: ActionKind,
+  fixed: Readonly<Record<string, unknown>>,
+  computed: NamedNodes,
+  interner: Interner,
+): PartialPlan => ({
+  ...{ kind, fixed, computed },
+  type: kind.type as PartialPlan['type'],
+  computedNames: namesOf(computed, interner),
+})
+
+function kindIn(node: Node, path: string, issues: Issue[]): ActionKind | undefined {
   const type = member(node, 'type')
   if (type && type.kind !== 'constant' && type.kind !== 'broken') {
     const message = 'the type of an action must be known at load'
     issues.push({ path: pointer(path, 'type'), message })
   }
-  const value = type?.kind === 'constant' ? type.value : undefined
-  return actionTypes.find((name) => name === value)
+  return type?.kind === 'constant' ? kindOf(type.value) : undefined
 }

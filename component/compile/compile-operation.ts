@@ -134,7 +134,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const checks = compileRequestChecks(method, written, inherited, plan)
   noteDescribedSchemas(written, plan)
   const response = member(operation, 'response')
-  const kind = kindOf(actions.isList ? undefined : last.plan, response)
+  const kind = kindOf(actions.isList ? undefined : last.plan.kind, response)
   const hasOwnProvides = ownKeys('provides') !== undefined
   const offer = { kind, hasOwnProvides, isOne: isOneEvent(last.node) }
   const offered = offeredTypes(offer, inherited)
@@ -147,26 +147,26 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     const node = response && member(response, key)
     const hasBody = node !== undefined && member(node, 'body') !== undefined
     const isPassedOn = isOfUpstream && !hasBody && !inherited.declares.provides
-    const types = hasBody ? [] : actions.all.map(({ plan }) => plan.type)
+    const kinds = hasBody ? [] : actions.all.map(({ plan }) => plan.kind)
     return compileResponse(
       node,
       (name) => (name === '' ? pathOf('response', key) : pathOf('response', key, name)),
       isPassedOn || last.plan.type === 'none' ? path.headers : encoded,
       [path.layer, ...between],
-      compileResponseCheck(key, written, inherited, types, plan),
+      compileResponseCheck(key, written, inherited, kinds, plan),
       findings,
       plan.interner,
     )
   }
-  const ownHeaders = last.plan.type === 'static' ? [member(last.node, 'headers')] : []
-  const isForward = last.plan.type === 'forward'
+  const ownHeaders = last.plan.kind.answers ? [member(last.node, 'headers')] : []
+  const isForward = last.plan.kind.passesOn
   const on_result = respond('on_result', isForward, ...ownHeaders.map(layerOf))
   const on_error = respond('on_error', actions.all.every(isOfForward))
 
   const streamed: StreamedOperation = {
     method,
     response,
-    actions: actions.all.map(({ node, plan }) => ({ node, type: plan.type })),
+    actions: actions.all.map(({ node, plan }) => ({ node, kind: plan.kind })),
     isList: actions.isList,
     ...offer,
     on_result,
@@ -187,7 +187,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     at,
     pattern: path.pattern,
     forms: plan.forms,
-    actions: streamed.actions.map(({ type }) => type),
+    actions: streamed.actions.map(({ kind }) => kind),
     isList: actions.isList,
     security: inherited.protection?.object,
   }
@@ -227,7 +227,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const writtenAction = isMap(raw) ? raw.action : undefined
   const plans = actions.all.map((action, index): ActionPlan => {
     const ofList = Array.isArray(writtenAction) ? writtenAction[index] : writtenAction
-    const { type, fixed, computed, computedNames } = action.plan
+    const { type, kind, fixed, computed, computedNames } = action.plan
     const { attempts, traceKwargs } = values[index] ?? inherited
     const later = [...outcomeNodes, ...fields.slice(index + 1).flat()]
     const readsAnswer = isOfForward(action) && isRead(later, ...answerKeys)
@@ -235,6 +235,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     // written out: spreading an object and adding to it makes two in memory
     return {
       type,
+      kind,
       target: targetOf(action, ofList, path),
       fixed,
       computed,
@@ -294,10 +295,10 @@ const held =
 /** What an expression reads where the body of an upstream's answer is in it. */
 const answerKeys = ['action.result.body', 'action.error.body', 'action.results'] as const
 
-const isOfForward = ({ plan }: CompiledAction): boolean => plan.type === 'forward'
+const isOfForward = ({ plan }: CompiledAction): boolean => plan.kind.passesOn
 
 /** Whether the body of a success is the same for every request. */
-function isBodyFixed({ type, computedNames }: PartialPlan, { body }: ResponsePlan): boolean {
+function isBodyFixed({ kind, computedNames }: PartialPlan, { body }: ResponsePlan): boolean {
   if (body !== undefined) return body.kind === 'constant'
-  return type === 'static' && !computedNames.has('body')
+  return kind.answers === 'fixed' && !computedNames.has('body')
 }

@@ -1,11 +1,11 @@
 /** Compiles the fields of a forward so that values of a request are escaped or filtered before they reach an upstream. */
-import { checkRaw, encodeValue } from '#component/action/url-value.ts'
+import { checkRaw, encodeValue } from '#component/action/forward/url-value.ts'
 import type { Issue } from '#component/errors.ts'
 import { joinNodes, type Node } from '#component/expression/compile.ts'
 import { type Context, constant, deferred, runOf } from '#component/expression/nodes.ts'
 import { urlText } from '#component/expression/url-text.ts'
 import { RequestView } from '#component/gateway/context.ts'
-import type { KeyedForm } from '#component/syntax/path-pattern.ts'
+import type { FieldCompilers, FieldPlace } from './field-compiler.ts'
 import type { Findings } from './fold-check.ts'
 
 const escapes = { encode: encodeValue, raw: checkRaw }
@@ -54,7 +54,7 @@ const receivedRest = new Map([
 
 const pathEscapes = { ...escapes, received: receivedRest }
 
-function pathText(node: Node, path: string, findings: Findings, { forms }: Place): Node {
+function pathText(node: Node, { path, forms }: FieldPlace, findings: Findings): Node {
   const { issues, warnings } = findings
   if (beginsEncoded(node)) {
     const message = 'it begins with a value that is percent-encoded, but a path must begin with "/"'
@@ -83,19 +83,10 @@ function withoutMark(node: Node, issues: Issue[]): Node {
   return joinNodes(nodes.with(at, begun), sites, whole, issues)
 }
 
-/** Where a field stands. */
-interface Place {
-  /** Of the operation's path. */
-  readonly forms: readonly KeyedForm[]
-}
-
-/** @param path JSON Pointer of the field */
-type Compile = (node: Node, path: string, findings: Findings, place: Place) => Node
-
-/** By field name; other fields are compiled like any value. */
-export const forwardFields: Readonly<Record<string, Compile>> = {
+/** Those of a forward. */
+export const forwardForms: FieldCompilers = {
   path: pathText,
-  query_string: (node, path, { issues }) =>
+  query: (node, { path }, { issues }) =>
     withoutMark(urlText(node, 'query', path, escapes, issues), issues),
-  headers: upstreamFields,
+  upstream_headers: upstreamFields,
 }

@@ -1,6 +1,6 @@
 /** On which realms the gateway needs a session of its own: for requests without a user, for events that drop kept answers, and to forward what users send. */
 
-import { type Route, typesOf } from '#component/gateway/api.ts'
+import { kindsOf, type Route } from '#component/gateway/api.ts'
 import type { ApiFacts } from '#component/routes/indexed-api.ts'
 import type { ApiEntries, TableChange } from '#component/routes/table-change.ts'
 
@@ -10,7 +10,7 @@ type OwnSession = ApiFacts['ownSession']
 function ownSessionOfRoute(route: Route): OwnSession {
   if (route.kind !== undefined) return undefined
   const { inherited } = route
-  const isWamp = typesOf(route).some((type) => type.startsWith('wamp_'))
+  const isWamp = kindsOf(route).some(({ reaches }) => reaches?.by === 'wamp')
   if (inherited.policies?.cache?.purges.length) return 'all'
   if (!isWamp) return undefined
   return inherited.protection === undefined ? 'all' : 'users'
@@ -20,7 +20,7 @@ function ownSessionOfRoute(route: Route): OwnSession {
 const routeSendsForUsers = (route: Route): boolean =>
   route.kind === undefined &&
   route.inherited.protection !== undefined &&
-  typesOf(route).some((type) => type === 'wamp_call' || type === 'wamp_publish')
+  kindsOf(route).some(({ reaches }) => reaches?.isSent)
 
 /** The entries of one API, which has one realm. */
 type Entries = ApiEntries<Route>

@@ -1,5 +1,6 @@
 /** Members of request-time data that an operation reads and that cannot exist: bindings that its path lacks, and slips in known maps. */
-import type { ActionType } from '#component/action/watching/action-target.ts'
+import type { ActionKind } from '#component/action/kind.ts'
+import { payload } from '#component/action/wamp-kind.ts'
 import type { Issue } from '#component/errors.ts'
 import { siteOfRead } from '#component/expression/read-sites.ts'
 import { SiteError } from '#component/expression/site.ts'
@@ -18,8 +19,8 @@ interface Readable {
   readonly pattern: string
   /** Those of the pattern; empty when it is broken. */
   readonly forms: readonly KeyedForm[]
-  /** The types of its actions. */
-  readonly actions: readonly (ActionType | 'none')[]
+  /** The rows of its actions. */
+  readonly actions: readonly ActionKind[]
   readonly isList: boolean
   /** The security object; undefined on an open path. */
   readonly security: JsonMap | undefined
@@ -60,24 +61,14 @@ function whyNotYet(place: Place, member: string): string | undefined {
   return `there is no "action.${member}" here: expected action.${members.join()}`
 }
 
-const payload = ['args', 'kwargs', 'arguments', 'arguments_kw', 'details']
-const ofAnswer = ['status_code', 'headers', 'body', 'uri']
-
-/** The members of `action.result` (behaviour §4). */
-const resultKeys: Readonly<Record<ActionType | 'none', readonly string[] | undefined>> = {
-  none: undefined,
-  static: ['body', 'headers'],
-  forward: ofAnswer,
-  wamp_call: [...payload, 'request_id'],
-  wamp_publish: ['publication_id'],
-  wamp_subscribe: [],
-}
-
 /** The members of `action.event` and `action.progress`, and of the result that a snapshot is made of. */
 const partKeys: Readonly<Record<string, readonly string[]>> = {
   event: [...payload, 'publication_id', 'topic', 'is_retained'],
   progress: [...payload, 'number'],
 }
+
+/** The result of the call that a snapshot is made of. */
+const ofSnapshot = [...payload, 'request_id']
 
 /** The names that a pattern binds; `rest` is what `[...]` matches. */
 export function bindingsOf(forms: Readable['forms']): readonly string[] {
@@ -102,15 +93,14 @@ function membersOf(
     return map === 'bindings' && forms.length > 0 ? bindingsOf(forms) : undefined
   }
   if (root === 'action' && Object.hasOwn(partKeys, map)) return partKeys[map]
-  if (place === 'snapshot')
-    return root === 'action' && map === 'result' ? resultKeys.wamp_call : undefined
-  const isKnown = actions.some((type) => resultKeys[type] !== undefined)
+  if (place === 'snapshot') return root === 'action' && map === 'result' ? ofSnapshot : undefined
+  const isKnown = actions.some(({ result }) => result !== undefined)
   if (root !== 'action' || !isKnown) return undefined
-  const known = actions.flatMap((type) => resultKeys[type] ?? [])
+  const known = actions.flatMap(({ result = [] }) => result)
   if (map === 'results') return isList ? undefined : ['result', 'error']
   if (map === 'result') return known
   if (map !== 'error') return undefined
-  return ['error_uri', ...payload, ...(actions.includes('forward') ? ofAnswer : [])]
+  return ['error_uri', ...payload, ...new Set(actions.flatMap(({ error }) => error))]
 }
 
 /** The members that `security` can have. */

@@ -1,5 +1,6 @@
 /** The gateway as examples see it: it answers one request, and performs nothing. */
 
+import { kindOf } from '#component/action/kinds.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { GivenOutcome } from '#component/explain/asked.ts'
 import {
@@ -110,7 +111,7 @@ function errorCodeOf({ reply, actions, sent }: Rehearsal, outcome: unknown): str
   const ran = actions.at(-1)
   const given = Array.isArray(outcome) ? (outcome[actions.length - 1] ?? outcome.at(-1)) : outcome
   const ofAction = memberOf(memberOf(given, 'error'), 'error_uri')
-  if (ran && ran.type !== 'static' && typeof ofAction === 'string') return ofAction
+  if (ran && kindOf(ran.type)?.reaches && typeof ofAction === 'string') return ofAction
   const body = sent && sent.status >= 400 ? sent.body : undefined
   const named = reply?.failure?.error ?? memberOf(body, 'error_uri') ?? memberOf(body, 'code')
   return typeof named === 'string' ? named : undefined

@@ -1,7 +1,7 @@
 /** Lets an outcome that is given come true: as the answer of a callee, a broker or an upstream. */
 import { badGateway } from '#component/action/action.ts'
 import type { UpstreamHandler } from '#component/action/connections/upstreams.ts'
-import { type BodyCodec, encodeAs } from '#component/action/forward-body.ts'
+import { type BodyCodec, encodeAs } from '#component/action/forward/body.ts'
 import { isErrorUri, ServiceError } from '#component/errors.ts'
 import { type CallResult, type Publication, WampError } from '#component/wamp/session.ts'
 import type { GivenAnswer, GivenError } from './asked.ts'

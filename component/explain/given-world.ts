@@ -1,6 +1,6 @@
 /** The world of a rehearsal: sessions and connections that nothing leaves by, and that answer with given outcomes. */
 import { setImmediate } from 'node:timers/promises'
-import type { BodyCodec } from '#component/action/forward-body.ts'
+import type { BodyCodec } from '#component/action/forward/body.ts'
 import type { Clock } from '#component/clock.ts'
 import { Streams } from '#component/stream/hub.ts'
 import type { Call, CallResult, ProgressListener, Session } from '#component/wamp/session.ts'

@@ -6,11 +6,11 @@ import type {
   UpstreamHandler,
   UpstreamRequest,
 } from '#component/action/connections/upstreams.ts'
-import { type BodyCodec, decodeAnswer } from '#component/action/forward-body.ts'
+import { type BodyCodec, decodeAnswer } from '#component/action/forward/body.ts'
 import { type DroppedField, droppedFields, type HeaderMap } from '#component/action/headers.ts'
-import { openActions } from '#component/action/index.ts'
-import type { SubscribePorts } from '#component/action/wamp-subscribe.ts'
-import type { ActionType } from '#component/action/watching/action-target.ts'
+import { type Actions, openActions } from '#component/action/index.ts'
+import { kindOf } from '#component/action/kinds.ts'
+import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
@@ -52,7 +52,7 @@ export type World = (index: () => number) => {
  * Where the gateway refuses to send, `would_be_refused` is its sentence, and the fields are as evaluated.
  */
 export interface ToldAction {
-  readonly type: ActionType
+  readonly type: string
   readonly would_be_refused: string | null
   /** WAMP: the realm, and whose session; null: the gateway's own. */
   readonly realm_uri?: string
@@ -72,7 +72,7 @@ export interface ToldAction {
   readonly [field: string]: unknown
 }
 
-type Told = Omit<ToldAction, 'would_be_refused'> & Pick<ToldAction, 'type'>
+type Told = Omit<ToldAction, 'would_be_refused' | 'type'>
 
 /** Stands for the argument that `trace` of the document adds. */
 const traceMark = '<trace context>'
@@ -84,7 +84,7 @@ const unread = '(passed on unread)'
 export class ToldActions {
   /** In the order in which they ran. */
   readonly all: ToldAction[] = []
-  readonly table: Readonly<Record<ActionType, Action>>
+  readonly table: Actions['table']
   /** Of the last one that has ended. */
   outcome: Outcome | undefined
   readonly #settings: ActionSettings
@@ -93,6 +93,7 @@ export class ToldActions {
   /** How many have begun. */
   #begun = 0
   /** The action that runs. */
+  #type = ''
   #fields: ActionFields = {}
   #run: Run | undefined
 
@@ -101,13 +102,7 @@ export class ToldActions {
     this.#settings = settings
     this.#since = since
     this.#world = world(() => this.#begun - 1)
-    const {
-      static: fixed,
-      forward,
-      wamp_call,
-      wamp_publish,
-      wamp_subscribe,
-    } = openActions({
+    const actions = openActions({
       ...settings,
       clock,
       ...toldParts(this.#world, settings.identity, {
@@ -117,23 +112,19 @@ export class ToldActions {
       connections: this.#connections,
       watch: this.#world.watch,
     }).table
-    this.table = {
-      static: this.#told('static', fixed),
-      forward: this.#told('forward', forward),
-      wamp_call: this.#told('wamp_call', wamp_call),
-      wamp_publish: this.#told('wamp_publish', wamp_publish),
-      wamp_subscribe: this.#told('wamp_subscribe', wamp_subscribe),
-    }
+    this.table = mapped(actions, (type, action) => this.#told(type, action))
   }
 
-  #told(type: ActionType, action: Action): Action {
+  #told(type: string, action: Action): Action {
     return {
       perform: async (fields, run) => {
         this.#begun += 1
         this.#fields = fields
         this.#run = run
         const us = this.#since?.()
-        if (type === 'static') this.all.push({ type, would_be_refused: null, ...fields })
+        this.#type = type
+        if (kindOf(type)?.reaches === undefined)
+          this.all.push({ type, would_be_refused: null, ...fields })
         try {
           this.outcome = await action.perform(fields, this.#world.isReal ? run : once(run))
           if (us !== undefined) this.#time(us)
@@ -160,7 +151,7 @@ export class ToldActions {
   #tell(told: Told): void {
     const last = this.all.length - 1
     if (last < this.#begun - 1) {
-      this.all.push({ ...told, type: told.type, would_be_refused: null })
+      this.all.push({ ...told, type: this.#type, would_be_refused: null })
     } else {
       const { attempts = 1, ...before } = this.all[last] as ToldAction
       this.all[last] = { ...before, ...told, attempts: attempts + 1 } as ToldAction
@@ -236,7 +227,6 @@ export class ToldActions {
     const query_string = mark < 0 ? '' : target.slice(mark + 1)
     const sent = headers as HeaderMap
     return {
-      type: 'forward',
       http_method: method.toLowerCase(),
       ...{ host, path, query_string, uri: host + target, headers: sent, body },
       dropped_headers: droppedFields(this.#fields.headers, this.#run as Run, sent),
@@ -246,3 +236,9 @@ export class ToldActions {
 
 /** One attempt: a given outcome is what the action came to in the end. */
 const once = (run: Run): Run => ({ ...run, attempts: { ...run.attempts, retries: 0 } })
+
+/** The table with each action as another. */
+const mapped = (table: Actions['table'], as: (type: string, action: Action) => Action) =>
+  Object.fromEntries(
+    Object.entries(table).map(([type, action]) => [type, as(type, action)]),
+  ) as unknown as Actions['table']

@@ -1,5 +1,5 @@
 /** Sessions and streams that tell what is sent over them before it leaves. */
-import type { SubscribePorts } from '#component/action/wamp-subscribe.ts'
+import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { Identity } from '#component/identity.ts'
 import {
   type IdentitySetting,
@@ -11,7 +11,6 @@ import {
 
 /** A WAMP message in the words of the document. */
 export interface ToldMessage extends Partial<Payload> {
-  readonly type: 'wamp_call' | 'wamp_publish' | 'wamp_subscribe'
   readonly realm_uri: string
   /** Whose session it is; null: the gateway's own. */
   readonly session_of: string | null
@@ -79,7 +78,7 @@ export function toldParts(
         of.isSubscribed = true
         const { topic, match } = wanted
         const options = { ...wanted.options, match }
-        teller.onMessage({ type: 'wamp_subscribe', ...originOf(of), topic, options })
+        teller.onMessage({ ...originOf(of), topic, options })
         return streams.open(of.session, owner, wanted, timeoutMs, place)
       },
     },
@@ -101,11 +100,11 @@ function tellingSession(of: ToldSession, teller: Teller): Session {
       // as the session does
       const options = onProgress ? { ...asked, receive_progress: true } : asked
       if (of.isSubscribed) teller.onSnapshot({ procedure, ...payload, options })
-      else teller.onMessage({ type: 'wamp_call', ...from, procedure, ...payload, options })
+      else teller.onMessage({ ...from, procedure, ...payload, options })
       return session.call(procedure, payload, asked, timeoutMs, onProgress, progressTimeoutMs)
     },
     publish: (topic, payload, options, timeoutMs) => {
-      teller.onMessage({ type: 'wamp_publish', ...from, topic, ...payload, options })
+      teller.onMessage({ ...from, topic, ...payload, options })
       return session.publish(topic, payload, options, timeoutMs)
     },
   }

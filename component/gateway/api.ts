@@ -1,6 +1,8 @@
 /** The types of a compiled specification: routes with everything decided that can be decided before a request. */
 import type { Attempts, Run } from '#component/action/action.ts'
-import type { ActionTarget, ActionType } from '#component/action/watching/action-target.ts'
+import type { ActionKind } from '#component/action/kind.ts'
+import type { ActionType } from '#component/action/kinds.ts'
+import type { ActionTarget } from '#component/action/watching/action-target.ts'
 import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
@@ -217,6 +219,8 @@ export interface Computed {
 export interface ActionPlan extends Required<Pick<Run, 'asksGet'>> {
   /** `none`: `action: {}`, for OPTIONS only. */
   readonly type: ActionType | 'none'
+  /** The row of the type. */
+  readonly kind: ActionKind
   readonly target: ActionTarget
   /** Fields that are the same for every request. */
   readonly fixed: Readonly<Record<string, unknown>>
@@ -288,6 +292,10 @@ export interface CompiledOperation {
   readonly status_codes: ReadonlyMap<string, number>
 }
 
+/** The rows of an operation's actions, in order. */
+export const kindsOf = ({ action, steps }: CompiledOperation): readonly ActionKind[] =>
+  steps ? steps.map(({ kind }) => kind) : [action.kind]
+
 /** The types of an operation's actions, in order. */
-export const typesOf = ({ action, steps }: CompiledOperation): readonly ActionPlan['type'][] =>
-  steps ? steps.map(({ type }) => type) : [action.type]
+export const typesOf = (operation: CompiledOperation): readonly string[] =>
+  kindsOf(operation).map(({ type }) => type)

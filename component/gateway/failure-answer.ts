@@ -11,11 +11,11 @@ import { applyLayers, type Headers } from './header-layers.ts'
 import { renderOutcome, statusOf } from './response.ts'
 
 /** `action.error` of a failed expression; a forward has its four keys more (behaviour §4). */
-export function actionErrorOf(error: ServiceError, { type }: ActionPlan): ActionError {
+export function actionErrorOf(error: ServiceError, { kind }: ActionPlan): ActionError {
   const ofForward = { status_code: error.status, headers: {}, body: '', uri: '' }
   return withAliases({
     ...errorOf(error.uri, error.message),
-    ...(type === 'forward' && ofForward),
+    ...(kind.passesOn && ofForward),
   })
 }
 

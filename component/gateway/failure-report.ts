@@ -5,7 +5,6 @@ import { SiteError } from '#component/expression/site.ts'
 import { ResponseMismatch } from '#component/gateway/schemas/mismatches.ts'
 import { type LoginRefusal, refusalIn } from '#component/login-refusal.ts'
 import type { ProviderAnswer } from '#component/oidc-error.ts'
-import { readOrigin } from '#component/syntax/upstream-origin.ts'
 import type { ActionPlan, CompiledOperation, CompiledPath, Route } from './api.ts'
 
 /** The members of the log line, beside those of every request; those of {@link ProviderAnswer} at an identity provider. */
@@ -78,12 +77,11 @@ export function reportAt(route: Route, error: ServiceError): FailureReport | und
 }
 
 /** The peer of an action, where the document names it. */
-function peerOf({ type, fixed }: ActionPlan): FailureReport {
-  const { procedure, topic, host } = fixed
-  if (type === 'wamp_call' && typeof procedure === 'string') return { procedure }
-  if (typeof topic === 'string') return { topic }
-  const origin = type === 'forward' && typeof host === 'string' ? readOrigin(host) : undefined
-  return origin && !('problem' in origin) ? { upstream: origin.text } : {}
+function peerOf({ kind, fixed }: ActionPlan): FailureReport {
+  const { reaches } = kind
+  const value = reaches && fixed[reaches.field]
+  const name = typeof value === 'string' ? reaches?.nameOf(value) : undefined
+  return reaches && name !== undefined ? { [reaches.label]: name } : {}
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type Outcome,
   type Run,
 } from '#component/action/action.ts'
-import type { ActionType } from '#component/action/watching/action-target.ts'
+import type { ActionType } from '#component/action/kinds.ts'
 import type { PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import type { Clock } from '#component/clock.ts'
 import { ExpressionError } from '#component/errors.ts'
@@ -292,4 +292,4 @@ const passesHints = ({ steps, on_result }: CompiledOperation, passage: Passage |
   steps === undefined && on_result.body === undefined && !passage?.isHeld
 
 /** A fixed answer waits for nobody. */
-const needsNoSlot = ({ type }: ActionPlan): boolean => type === 'static' || type === 'none'
+const needsNoSlot = ({ kind }: ActionPlan): boolean => kind.reaches === undefined

@@ -137,7 +137,7 @@ export function bodyValue(
   context: Context,
 ): unknown {
   if (body !== undefined) return body.evaluate(context)
-  if ('result' in outcome) return action.type === 'static' ? outcome.result.body : ''
+  if ('result' in outcome) return action.kind.answers ? outcome.result.body : ''
   const { error_uri, args, kwargs, details } = outcome.error
   return { error_uri, args, kwargs, details }
 }

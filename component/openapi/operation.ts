@@ -109,7 +109,7 @@ function requestBodyOf(
 /** What lies behind an operation, for operators; of a list the last action. */
 function backendOf(operation: CompiledOperation, { isHidden }: Authored): JsonMap {
   const { action, path } = operation
-  const name = targetNames[action.type]
+  const name = action.kind.reaches?.field
   const target = name === undefined ? undefined : targetOf(operation, action, name)
   const types = typesOf(operation)
   return {
@@ -118,13 +118,6 @@ function backendOf(operation: CompiledOperation, { isHidden }: Authored): JsonMa
     pattern: path.pattern,
     ...(isHidden && { hidden: true }),
   }
-}
-
-const targetNames: Readonly<Partial<Record<ActionPlan['type'], string>>> = {
-  wamp_call: 'procedure',
-  wamp_publish: 'topic',
-  wamp_subscribe: 'topic',
-  forward: 'host',
 }
 
 /** The field of an action: its value, or the expression that computes it. */

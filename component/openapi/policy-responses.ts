@@ -1,6 +1,6 @@
 /** What the policies of an operation add to its responses: refusals, conditional requests, and their headers. */
 import { STATUS_CODES } from 'node:http'
-import { type CompiledOperation, typesOf } from '#component/gateway/api.ts'
+import { type CompiledOperation, kindsOf } from '#component/gateway/api.ts'
 import { idempotencyOf } from '#component/gateway/checks.ts'
 import type { Method } from '#component/request.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
@@ -144,7 +144,7 @@ function circuitRefusal(
   parts: ResponseParts,
 ): Responses {
   const { on_error, status_codes } = operation
-  const hasCircuit = typesOf(operation).some((type) => type === 'forward' || type === 'wamp_call')
+  const hasCircuit = kindsOf(operation).some(({ reaches }) => reaches?.isGuarded)
   const status = on_error.status ?? status_codes.get('service.error.circuit_open') ?? 503
   if (!hasCircuit || typeof status !== 'number' || status < 400) return {}
   return refusal(String(status), derived, operation, parts, ['Retry-After'])

@@ -1,6 +1,7 @@
 /** The responses of an operation: what it answers to a success, and the errors that its route can answer. */
 import { STATUS_CODES } from 'node:http'
-import { type CompiledOperation, typesOf } from '#component/gateway/api.ts'
+import type { ActionKind } from '#component/action/kind.ts'
+import { type CompiledOperation, kindsOf } from '#component/gateway/api.ts'
 import { bodyMethods } from '#component/gateway/checks.ts'
 import type { Method } from '#component/request.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
@@ -65,7 +66,7 @@ function successOf(
 ): Responses {
   const { action, on_result } = operation
   const { status, body, uri } = on_result
-  const isPassedOn = action.type === 'forward' && body === undefined
+  const isPassedOn = action.kind.passesOn && body === undefined
   const isEmpty = isPassedOn ? false : isEmptyAnswer(operation)
   const code =
     typeof status === 'number'
@@ -74,7 +75,7 @@ function successOf(
         ? '2XX'
         : method === 'post' && uri !== undefined
           ? '201'
-          : action.type === 'forward'
+          : action.kind.passesOn
             ? '2XX'
             : isEmpty && noContentMethods.has(method)
               ? '204'
@@ -95,7 +96,8 @@ function successOf(
 /** Whether the answer never has a body. */
 function isEmptyAnswer({ action, on_result: { body } }: CompiledOperation): boolean {
   if (body !== undefined) return body.kind === 'constant' && body.value === ''
-  if (action.type !== 'static') return true
+  if (!action.kind.answers) return true
+  if (action.kind.answers === 'computed') return false
   const { fixed, computedNames } = action
   return !computedNames.has('body') && (fixed.body === undefined || fixed.body === '')
 }
@@ -141,20 +143,20 @@ function errorsOf(
   if (statuses.size === 0) return errors
   const body = bodyOfError(operation, authored)
   // an expression fails as the gateway does, unless on_error declares a body
-  const isOfGateway = body === 'undeclared' && !isAny(operation, ...performed)
+  const isOfGateway = body === 'undeclared' && !isAny(operation, reaches)
   add(statuses, isOfGateway ? ofGateway : parts.ofAction(errorTypes, body))
-  if (isAny(operation, 'forward') && operation.on_error.body === undefined) {
+  if (isAny(operation, passesOn) && operation.on_error.body === undefined) {
     errors.default = { description: 'The answer of the upstream.' }
   }
   return errors
 }
 
-/** Actions that may fail. */
-const ofWamp = ['wamp_call', 'wamp_publish', 'wamp_subscribe'] as const
-const performed = ['forward', ...ofWamp] as const
+const reaches = (kind: ActionKind): boolean => kind.reaches !== undefined
+const isWamp = (kind: ActionKind): boolean => kind.reaches?.by === 'wamp'
+const passesOn = (kind: ActionKind): boolean => kind.passesOn
 
-const isAny = (operation: CompiledOperation, ...types: readonly string[]): boolean =>
-  typesOf(operation).some((type) => types.includes(type))
+const isAny = (operation: CompiledOperation, is: (kind: ActionKind) => boolean): boolean =>
+  kindsOf(operation).some(is)
 
 function bodyOfError({ on_error }: CompiledOperation, { errorSchema }: Authored): ActionErrorBody {
   if (errorSchema !== undefined) return { schema: published(errorSchema) }
@@ -171,7 +173,7 @@ function gatewayStatuses(
   const { protection, admitsHttp, allowFrom } = inherited
   const statuses = new Set<string>()
   const takesBody = readsBody || bodyMethods.has(method)
-  const isPerformed = isAny(operation, ...performed)
+  const isPerformed = isAny(operation, reaches)
   const rows: readonly (readonly [isAnswered: boolean, ...statuses: readonly string[]])[] = [
     [takesBody, '400', '408', '413'],
     [Object.keys(request).length > 0, '400'],
@@ -192,8 +194,8 @@ function gatewayStatuses(
 /** The statuses of a failed action or expression. */
 function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
   const { on_error, status_codes } = operation
-  const isOfWamp = isAny(operation, ...ofWamp)
-  const isForward = isAny(operation, 'forward')
+  const isOfWamp = isAny(operation, isWamp)
+  const isForward = isAny(operation, passesOn)
   if (!isOfWamp && !isForward && !isComputed(operation)) return new Set()
   if (typeof on_error.status === 'number') return new Set([String(on_error.status)])
   if (on_error.status !== undefined) return new Set(['default'])

@@ -1,7 +1,9 @@
 /** One rule per field of a specification, for literals in the document and for values folded from expressions. */
+import { target } from '#component/action/forward/kind.ts'
+import { wampArguments } from '#component/action/wamp-kind.ts'
 import type { Issue } from '#component/errors.ts'
 import { progressKeys, streamKeys, views } from '#component/spec/streams/stream-rules.ts'
-import { action, target, wampArguments } from './action-rules.ts'
+import { action } from './action-rules.ts'
 import { headers, uri } from './http-rules.ts'
 import { inheritable, scopes } from './inheritable.ts'
 import { declared, onResult, operation, response } from './operation-rules.ts'

@@ -18,6 +18,14 @@ export const types = ['application/json', 'application/msgpack'].flatMap((type) 
 
 /** A duration. */
 export const milliseconds = dynamic(integer(1, maxMilliseconds, ' of milliseconds'))
+/** The times of an action. */
+export const attempts = {
+  timeout: milliseconds,
+  connect_timeout: milliseconds,
+  retries: dynamic(integer(0, Number.MAX_SAFE_INTEGER)),
+  retry_timeout: dynamic(integer(0, maxMilliseconds, ' of milliseconds')),
+}
+
 /** Of a procedure or topic. */
 export const uri = dynamic(text('a WAMP URI', uriProblem))
 

@@ -7,7 +7,7 @@ import { idempotency } from '#component/spec/policies/idempotency.ts'
 import { quota } from '#component/spec/policies/quota.ts'
 import { rateLimit } from '#component/spec/policies/rate-limit.ts'
 import { streamTypes } from '#component/syntax/event-stream.ts'
-import { headers, maxMilliseconds, milliseconds, statusCode, types } from './http-rules.ts'
+import { attempts, headers, milliseconds, statusCode, types } from './http-rules.ts'
 import { level } from './levels.ts'
 import { validationMode } from './request-rules.ts'
 import { dynamic, integer, listOf, map, mapOf, oneOf } from './rules.ts'
@@ -15,14 +15,6 @@ import { allowFrom, schemes, security } from './security-rules.ts'
 import { trace } from './trace-rule.ts'
 
 const maxInteger = Number.MAX_SAFE_INTEGER
-
-/** The times of an action. */
-export const attempts = {
-  timeout: milliseconds,
-  connect_timeout: milliseconds,
-  retries: dynamic(integer(0, maxInteger)),
-  retry_timeout: dynamic(integer(0, maxMilliseconds, ' of milliseconds')),
-}
 
 /** Keys of operations, paths and `defaults` (behaviour: Priority of a value). */
 export const inheritable = {

@@ -2,16 +2,6 @@
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 
-/** The kinds of action. */
-export const actionTypes = [
-  'static',
-  'forward',
-  'wamp_call',
-  'wamp_publish',
-  'wamp_subscribe',
-] as const
-export type ActionType = (typeof actionTypes)[number]
-
 /** A validated document, with alternative spellings made equal. */
 export interface ApiSpec {
   readonly id: string

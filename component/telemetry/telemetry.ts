@@ -28,7 +28,8 @@ export interface RequestEnd {
 
 /** What an attempt reaches, as the document writes it: no data of a request. */
 export interface AttemptTarget {
-  readonly type: 'static' | 'forward' | 'wamp_call' | 'wamp_publish' | 'wamp_subscribe'
+  /** Of the action. */
+  readonly type: string
   /** The procedure, topic or host; of a computed one the text of its expression. */
   readonly text: string
   /** The same where no expression is in it. */

@@ -1,6 +1,6 @@
 /** Serves requests that bring a trace token: by the real gateway, on a path that is compiled with a recorder. */
 import type { Connections } from '#component/action/connections/upstreams.ts'
-import type { SubscribePorts } from '#component/action/wamp-subscribe.ts'
+import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import type { Clock } from '#component/clock.ts'
 import type { CompilePorts } from '#component/compile/compile.ts'

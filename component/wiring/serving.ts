@@ -1,9 +1,9 @@
 /** The gateway proper, with its actions and its authentication. */
 
+import { ActionMetrics } from '#component/action/action-metrics.ts'
 import { hostPolicy } from '#component/action/connections/origin.ts'
 import { type Connections, Upstreams } from '#component/action/connections/upstreams.ts'
 import { openActions } from '#component/action/index.ts'
-import { ActionMetrics } from '#component/action/watching/action-metrics.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import { toldAttempts } from '#component/action/watching/told-attempts.ts'

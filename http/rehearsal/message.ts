@@ -1,7 +1,7 @@
 /** A described request as the message that node:http makes of one, on a socket that is none. */
 import { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { encodeAs } from '#component/action/forward-body.ts'
+import { encodeAs } from '#component/action/forward/body.ts'
 import type { DescribedRequest } from '#component/explain/asked.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 

@@ -1,12 +1,10 @@
 /** What an action reaches, as its document writes it: the name of the action in metrics and spans, which holds no data of a request. */
 import { nowhere, type ServedVersion } from '#component/metrics/place.ts'
 
-/** The kinds of actions (specification: Action object). */
-export type ActionType = 'static' | 'forward' | 'wamp_call' | 'wamp_publish' | 'wamp_subscribe'
-
 /** The target of one action of a document. One object for all requests. */
 export interface ActionTarget {
-  readonly type: ActionType
+  /** Of the action. */
+  readonly type: string
   /** Procedure or topic; of a forward the origin. Where an expression computes it, the text of the document, shortened; empty for `static`. */
   readonly text: string
   /** The same where it is known at load; undefined: requests decide. */

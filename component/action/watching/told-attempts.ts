@@ -50,7 +50,7 @@ class ToldAttempt implements WatchedAttempt {
     calls.publish({
       ...{ type, target: text, is_computed: literal === undefined },
       ...{ api_spec: api, version, route, attempt: tried + 1 },
-      ...(type === 'forward' ? { method } : { realm_uri: run.realm_uri }),
+      ...(method === undefined ? { realm_uri: run.realm_uri } : { method }),
       ...(end.answer && { status: end.answer.status_code }),
       error: end.error?.error_uri,
       duration: now() - this.#start,

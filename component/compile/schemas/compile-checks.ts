@@ -1,4 +1,5 @@
 /** Compiles what requests and answers of an operation are checked against. */
+import type { ActionKind } from '#component/action/kind.ts'
 import { canonicalJson, pointer } from '#component/codec/json.ts'
 import type { Findings } from '#component/compile/fold-check.ts'
 import type { Interner } from '#component/compile/interner.ts'
@@ -6,7 +7,7 @@ import { type Literal, literalAt } from '#component/compile/literal-parts.ts'
 import { bindingsOf } from '#component/compile/read-checks.ts'
 import type { Node } from '#component/expression/compile.ts'
 import { didYouMean } from '#component/expression/suggest.ts'
-import type { ActionPlan, CompiledPath, InheritedValues } from '#component/gateway/api.ts'
+import type { CompiledPath, InheritedValues } from '#component/gateway/api.ts'
 import { type RequestPart, requestParts } from '#component/gateway/schemas/mismatches.ts'
 import { PartCheck, type RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
@@ -193,41 +194,37 @@ const entriesOf = (map: unknown, at: string): (readonly [value: unknown, at: str
 /** Why answers are not checked, or not all of them; undefined where they are. */
 function whyUnchecked(
   key: 'on_result' | 'on_error',
-  unbound: readonly ActionPlan['type'][],
+  unbound: readonly ActionKind[],
 ): string | undefined {
   if (key === 'on_error') {
-    return unbound.includes('forward')
+    return unbound.some(({ passesOn }) => passesOn)
       ? 'errors of an upstream are passed on unread, so they are not checked: declare a body to have them checked'
       : undefined
   }
-  switch (unbound.at(-1)) {
-    case 'forward':
-      return 'the answer of the upstream is passed on unread, so it is not checked: declare a body to have it checked'
-    case 'wamp_call':
-    case 'wamp_publish':
-    case 'wamp_subscribe':
-      return 'there is nothing to check: without the key body a success is answered with an empty body'
-    default:
-      return undefined
-  }
+  const last = unbound.at(-1)
+  if (last?.passesOn)
+    return 'the answer of the upstream is passed on unread, so it is not checked: declare a body to have it checked'
+  return last?.reaches
+    ? 'there is nothing to check: without the key body a success is answered with an empty body'
+    : undefined
 }
 
 /**
  * The check of an answer; undefined where none is checked.
  * @param key `on_result` or `on_error`
- * @param unbound the types of the actions where the declaration has no body of its own; else none
+ * @param unbound the rows of the actions where the declaration has no body of its own; else none
  */
 export function compileResponseCheck(
   key: 'on_result' | 'on_error',
   { raw, node, at }: WrittenOperation,
   { validates }: InheritedValues,
-  unbound: readonly ActionPlan['type'][],
+  unbound: readonly ActionKind[],
   { schemas, findings }: CheckedPath,
 ): ResponseCheck | undefined {
   const found = literalAt(raw, at, node, ['response', key, 'schema'], findings.issues)
   if (found === undefined) return undefined
   schemas.use(found.value, found.at)
-  if (key === 'on_result' && unbound.at(-1) === 'wamp_subscribe') {
+  if (key === 'on_result' && unbound.at(-1)?.begins === 'events') {
     const message = 'a stream has no body that a schema could describe'
     findings.issues.push({ path: found.at, message })
   }

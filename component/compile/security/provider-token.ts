@@ -8,12 +8,6 @@ import type { Live } from '#component/gateway/header-layers.ts'
 /** How expressions name the token. */
 const tokenPath = 'security.provider_token'
 
-/** The fields of each type of action that may hold it. */
-const mayHold: Readonly<Partial<Record<ActionPlan['type'], readonly string[]>>> = {
-  forward: ['headers'],
-  wamp_call: ['args', 'kwargs', 'arguments', 'arguments_kw'],
-}
-
 /** A part of an operation. */
 export interface TokenPart {
   /** JSON Pointer. */
@@ -26,7 +20,7 @@ export interface TokenPart {
 /** An operation, as far as its expressions may read the token. */
 export interface TokenReader {
   readonly actions: readonly {
-    readonly plan: Pick<ActionPlan, 'type' | 'computed'>
+    readonly plan: Pick<ActionPlan, 'kind' | 'computed'>
     /** The JSON Pointer at which a key of the action is written. */
     readonly pathOf: (...keys: readonly string[]) => string
   }[]
@@ -51,7 +45,7 @@ export function checkTokenReads(
   for (const { plan, pathOf } of actions) {
     for (const [name, node] of plan.computed) {
       const part = { at: pathOf(name), nodes: [node] }
-      if (mayHold[plan.type]?.includes(name)) allowed.push(part)
+      if (plan.kind.tokenFields.includes(name)) allowed.push(part)
       else refused.push(part)
     }
   }

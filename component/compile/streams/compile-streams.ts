@@ -1,4 +1,5 @@
 /** Compiles what an operation declares of a stream: of events, or of progressive results. */
+import type { ActionKind } from '#component/action/kind.ts'
 import type { Findings } from '#component/compile/fold-check.ts'
 import type { ReadPart } from '#component/compile/read-checks.ts'
 import { member, type Node } from '#component/expression/compile.ts'
@@ -11,20 +12,16 @@ import type {
   ViewPlan,
 } from '#component/gateway/stream-plan.ts'
 import { streamDefaults } from '#component/spec/defaults.ts'
-import type { ActionType } from '#component/spec/model.ts'
 import type { StreamType } from '#component/syntax/event-stream.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
 import { checkStreams, isOfResult, type StreamedOperation } from './stream-checks.ts'
 import { isRawType, type Kind, streamTypesOf } from './stream-types.ts'
 
 /** What an answer may be. @param action of the operation; undefined for a list */
-export function kindOf(
-  action: { readonly type: ActionType | 'none' } | undefined,
-  response: Node | undefined,
-): Kind {
-  if (action?.type === 'wamp_subscribe') return 'events'
+export function kindOf(action: ActionKind | undefined, response: Node | undefined): Kind {
+  if (action?.begins === 'events') return 'events'
   const hasProgress = response !== undefined && member(response, 'on_progress') !== undefined
-  return action?.type === 'wamp_call' && hasProgress ? 'progress' : 'value'
+  return action?.begins === 'progress' && hasProgress ? 'progress' : 'value'
 }
 
 /** Whether an action ends its stream with the first event, whatever the request. */

@@ -1,10 +1,11 @@
 /** Reports what an operation declares of a stream and what cannot be: keys of another kind of answer, headers and types of a body. */
+import type { ActionKind } from '#component/action/kind.ts'
+import { actionKinds } from '#component/action/kinds.ts'
 import type { Findings } from '#component/compile/fold-check.ts'
 import { keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { InheritedValues, ResponsePlan } from '#component/gateway/api.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
-import type { ActionType } from '#component/spec/model.ts'
 import { isStreamType, streamTypes } from '#component/syntax/event-stream.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import { eventTypes, isRawType, type Offer } from './stream-types.ts'
@@ -14,7 +15,7 @@ export interface StreamedOperation extends Offer {
   readonly method: Method
   readonly response: Node | undefined
   /** In order; one, unless the document has a list. */
-  readonly actions: readonly { readonly node: Node; readonly type: ActionType | 'none' }[]
+  readonly actions: readonly { readonly node: Node; readonly kind: ActionKind }[]
   readonly isList: boolean
   readonly on_result: ResponsePlan
   readonly inherited: InheritedValues
@@ -27,11 +28,7 @@ export const isOfResult = ({ reads }: Live): boolean =>
   [...reads].some((read) => read === 'action' || read.startsWith('action.'))
 
 /** The views of a stream, and the type of action that they belong to. */
-const homes: readonly (readonly [view: string, type: ActionType])[] = [
-  ['on_event', 'wamp_subscribe'],
-  ['on_snapshot', 'wamp_subscribe'],
-  ['on_progress', 'wamp_call'],
-]
+const homes = actionKinds.flatMap(({ type, views }) => views.map((view) => [view, type] as const))
 
 /** Checks an operation; those without streams only for keys and types that need one. */
 export function checkStreams(operation: StreamedOperation, findings: Findings): void {
@@ -45,16 +42,17 @@ export function checkStreams(operation: StreamedOperation, findings: Findings): 
 
 function checkActions(operation: StreamedOperation, { issues }: Findings): void {
   const { actions, isList, method, pathOf } = operation
-  for (const [index, { type }] of actions.entries()) {
-    if (type !== 'wamp_subscribe') continue
+  for (const [index, { kind }] of actions.entries()) {
+    if (kind.begins !== 'events') continue
+    const { type } = kind
     const path = pathOf('action', ...(isList ? [String(index)] : []), 'type')
     if (isList) {
-      const message = 'wamp_subscribe may not stand in a list of actions: its answer is a stream'
+      const message = `${type} may not stand in a list of actions: its answer is a stream`
       issues.push({ path, message })
     } else if (method !== 'get' && method !== 'post') {
       issues.push({
         path,
-        message: `wamp_subscribe is allowed under get and post, not under ${method}`,
+        message: `${type} is allowed under get and post, not under ${method}`,
       })
     }
   }
@@ -62,18 +60,18 @@ function checkActions(operation: StreamedOperation, { issues }: Findings): void 
 
 /** What a call says of progressive results, which are asked for where `on_progress` tells them, and nowhere else. */
 function checkCalls(
-  { actions, isList, kind, pathOf }: StreamedOperation,
+  { actions, isList, kind: answer, pathOf }: StreamedOperation,
   findings: Findings,
 ): void {
-  for (const [index, { node, type }] of actions.entries()) {
-    if (type !== 'wamp_call') continue
+  for (const [index, { node, kind }] of actions.entries()) {
+    if (kind.begins !== 'progress') continue
     const warn = (message: string, ...keys: readonly string[]) => {
       const path = pathOf('action', ...(isList ? [String(index)] : []), ...keys)
       findings.warnings.push({ path, message })
     }
     const options = member(node, 'options')
     const asked = options && member(options, 'receive_progress')
-    const isProgress = kind === 'progress'
+    const isProgress = answer === 'progress'
     if (asked?.kind === 'constant' && asked.value === !isProgress) {
       const reason = isProgress ? 'on_progress asks for' : 'without on_progress nobody is sent'
       warn(`it is not used: ${reason} progressive results`, 'options', 'receive_progress')
@@ -92,8 +90,8 @@ function checkViews(operation: StreamedOperation, findings: Findings): void {
     const path = pathOf('response', view)
     if (isList) {
       issues.push({ path, message: `${view} may not stand beside a list of actions` })
-    } else if (actions[0]?.type !== home) {
-      const message = `${view} belongs to an action of type ${home}, not to ${actions[0]?.type}`
+    } else if (actions[0]?.kind.type !== home) {
+      const message = `${view} belongs to an action of type ${home}, not to ${actions[0]?.kind.type}`
       issues.push({ path, message })
     } else if (view === 'on_snapshot' && member(actions[0].node, 'snapshot') === undefined) {
       warnings.push({ path, message: 'it is not used: the action has no key snapshot' })

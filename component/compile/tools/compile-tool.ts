@@ -3,7 +3,7 @@ import { pointer } from '#component/codec/json.ts'
 import { bindingsOf } from '#component/compile/read-checks.ts'
 import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
 import type { Issue } from '#component/errors.ts'
-import { type CompiledOperation, type CompiledTool, typesOf } from '#component/gateway/api.ts'
+import { type CompiledOperation, type CompiledTool, kindsOf } from '#component/gateway/api.ts'
 import type { Method } from '#component/request.ts'
 import { appliedTo } from '#component/schema/coerce.ts'
 import { partsOf } from '#component/schema/keywords.ts'
@@ -70,7 +70,8 @@ export function compileTool(
 /** Why the operation cannot be called by a model; undefined where it can. */
 function whyNoTool({ method, operation }: ToolPlace): string | undefined {
   if (method === 'options') return 'OPTIONS cannot be a tool'
-  if (typesOf(operation).includes('wamp_subscribe')) return 'a stream of events cannot be a tool'
+  if (kindsOf(operation).some(({ begins }) => begins === 'events'))
+    return 'a stream of events cannot be a tool'
   if (operation.inherited.protection?.type !== 'webhook') return undefined
   return 'a path for webhooks cannot be a tool: no client could sign its call'
 }

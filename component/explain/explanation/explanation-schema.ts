@@ -1,4 +1,5 @@
 /** The JSON Schema of an explanation, for programs that read one; a test holds explanations to it. */
+import { actionKinds, noAction } from '#component/action/kinds.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -69,7 +70,7 @@ const expression = map(
 
 const action = map(
   {
-    type: { enum: ['static', 'forward', 'wamp_call', 'wamp_publish', 'wamp_subscribe', 'none'] },
+    type: { enum: [...actionKinds, noAction].map(({ type }) => type) },
     would_be_refused: orNull(text),
   },
   { callees: orNull({ type: 'integer', minimum: 0 }) },

@@ -87,5 +87,5 @@ function bodyRule(
 ): string {
   if (isUpstream) return 'rule: the body of the upstream'
   if (!isResult) return 'rule: the error of the action'
-  return action.type === 'static' ? `${at}/action/body` : 'rule: no body'
+  return action.kind.answers ? `${at}/action/body` : 'rule: no body'
 }

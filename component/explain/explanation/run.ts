@@ -1,4 +1,5 @@
 /** Tells how a rehearsed request went: its expressions, its action, the answer, and what went wrong. */
+import { kindOf } from '#component/action/kinds.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Evaluated } from '#component/explain/recorder.ts'
 import type { Rehearsal, SentReply } from '#component/explain/rehearsal.ts'
@@ -66,7 +67,7 @@ export async function runOf(
     response:
       reply && sent
         ? {
-            is_sample: isSample && actions.some(({ type }) => type !== 'static'),
+            is_sample: isSample && actions.some(({ type }) => kindOf(type)?.reaches),
             status: sent.status,
             headers: sent.headers,
             body: sent.body,
@@ -106,7 +107,7 @@ function expressionOf({
 
 async function actionOf(told: ToldAction, callees: CalleesOf): Promise<ExplainedAction> {
   const { type, realm_uri, procedure } = told
-  if (type !== 'wamp_call') return told
+  if (kindOf(type)?.reaches?.label !== 'procedure') return told
   const isKnown = typeof realm_uri === 'string' && typeof procedure === 'string'
   return { ...told, callees: isKnown ? await callees(realm_uri, procedure) : null }
 }

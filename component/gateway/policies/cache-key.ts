@@ -1,5 +1,5 @@
 /** By what the kept answers of a route are told apart, and what they are purged by. */
-import { type CompiledOperation, typesOf } from '#component/gateway/api.ts'
+import { type CompiledOperation, kindsOf } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import { type Identity, webhookKeys } from '#component/identity.ts'
 import type { CachePlan } from '#component/policy/cache-plan.ts'
@@ -94,7 +94,7 @@ export class CacheKeys {
     const facts = {
       id: String(this.#lastId),
       fields: [...new Set([...vary, ...ofExpressions])],
-      tellsSlash: typesOf(route).includes('forward'),
+      tellsSlash: kindsOf(route).some(({ passesOn }) => passesOn),
       others: (vary.length > 0 ? otherReads : [...otherReads, ...allFields]).filter((other) =>
         other.reads.some((read) => reads.includes(read)),
       ),

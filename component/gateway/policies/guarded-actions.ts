@@ -8,7 +8,6 @@ import { actionErrorOf } from '#component/gateway/failure-answer.ts'
 import type { Result } from '#component/policy/breaker.ts'
 import type { BreakerPlan } from '#component/policy/breaker-plan.ts'
 import type { Circuits } from '#component/policy/circuits.ts'
-import { readOrigin } from '#component/syntax/upstream-origin.ts'
 
 /** What circuit breakers need. */
 export interface CircuitPorts {
@@ -72,14 +71,12 @@ export class GuardedActions {
 const nameOf = ({ target: { api, version, text } }: ActionPlan) => ({ api, version, text })
 
 /** The origin of a forward or the procedure of a call; undefined for other actions, which have no peer, and for values that are no target. */
-function targetOf({ type, target }: ActionPlan, fields: ActionFields): string | undefined {
-  if (type !== 'forward' && type !== 'wamp_call') return undefined
+function targetOf({ kind, target }: ActionPlan, fields: ActionFields): string | undefined {
+  const { reaches } = kind
+  if (!reaches?.isGuarded) return undefined
   if (target.literal !== undefined) return target.literal
-  const value = type === 'forward' ? fields.host : fields.procedure
-  if (typeof value !== 'string') return undefined
-  if (type === 'wamp_call') return value
-  const origin = readOrigin(value)
-  return 'problem' in origin ? undefined : origin.text
+  const value = fields[reaches.field]
+  return typeof value === 'string' ? reaches.nameOf(value) : undefined
 }
 
 /** What an outcome tells of the target of its action. */

@@ -1,4 +1,5 @@
 /** `x-wamp-gateway` of operations: keys that an author sets, and what an export for operators tells of them. */
+import { kindOf } from '#component/action/kinds.ts'
 import { pointer } from '#component/codec/json.ts'
 import { keyedForms, parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
@@ -31,7 +32,7 @@ export function extensionOf({ map, at }: Place, source: Source): Extension {
   }
   if (typeof action !== 'string')
     return { keys: action === undefined ? keys : { action, ...keys }, action: undefined }
-  if (action === 'static')
+  if (kindOf(action)?.answers)
     source.losses.tell(path, 'an export does not tell the body of the action')
   const told = Object.entries({ procedure, topic, host }).filter(([, value]) => value !== undefined)
   return { keys, action: { type: action, ...Object.fromEntries(told) } }

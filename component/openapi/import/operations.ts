@@ -1,4 +1,5 @@
 /** Operations of OpenAPI as operations of an API Specification: what they ask for, do and answer. */
+import { actionKinds, kindOf } from '#component/action/kinds.ts'
 import { pointer } from '#component/codec/json.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { type Content, readContent, withExamples } from './contents.ts'
@@ -38,7 +39,11 @@ export interface Found {
 
 const carried = [
   ...['tags', 'summary', 'description', 'operationId', 'parameters', 'requestBody', 'responses'],
-  ...['security', 'x-wamp-procedure', 'x-wamp-topic', 'x-wamp-gateway'],
+  ...[
+    'security',
+    'x-wamp-gateway',
+    ...actionKinds.flatMap(({ reaches }) => reaches?.importedFrom ?? []),
+  ],
 ]
 const reasons = {
   deprecated: 'a version is deprecated as a whole (is_deprecated)',
@@ -129,8 +134,9 @@ function readBody(operation: Place, source: Source, schemas: Schemas): Body | un
 const changing = ['delete', 'patch', 'post', 'put']
 
 function responseOf({ success }: Responses, method: string, type: unknown): JsonMap {
-  const isForward = type === 'forward'
-  const hasBody = success?.hasBody !== false && type === 'wamp_call'
+  const kind = kindOf(type)
+  const isForward = kind?.passesOn === true
+  const hasBody = success?.hasBody !== false && kind?.result?.includes('args')
   const usual = !hasBody && changing.includes(method) ? 204 : 200
   const status = success?.status
   const isRedirect = status !== undefined && status >= 300
@@ -145,6 +151,15 @@ function responseOf({ success }: Responses, method: string, type: unknown): Json
   }
 }
 
+/** The actions that a key of an operation names; a topic before a procedure. */
+const importedKinds = actionKinds
+  .flatMap(({ type, reaches }) =>
+    reaches?.importedFrom
+      ? [{ type, reaches: { field: reaches.field, importedFrom: reaches.importedFrom } }]
+      : [],
+  )
+  .reverse()
+
 /** What an extension names; else a forward, where one is asked for; else a call. */
 function actionOf(
   found: Found,
@@ -153,13 +168,14 @@ function actionOf(
   surroundings: Surroundings,
 ): JsonMap {
   const { place, pattern } = found
-  const { 'x-wamp-procedure': procedure, 'x-wamp-topic': topic } = place.map
   const { target } = surroundings
   const sent = wampArguments(found.parameters, hasBody)
-  if (typeof topic === 'string') return { type: 'wamp_publish', topic, ...sent }
-  if (typeof procedure === 'string') return { type: 'wamp_call', procedure, ...sent }
+  for (const { type, reaches } of importedKinds) {
+    const name = place.map[reaches.importedFrom]
+    if (typeof name === 'string') return { type, [reaches.field]: name, ...sent }
+  }
   if (extension.action) {
-    const isOfWamp = String(extension.action.type).startsWith('wamp_')
+    const isOfWamp = kindOf(extension.action.type)?.reaches?.by === 'wamp'
     return { ...extension.action, ...(isOfWamp && sent) }
   }
   if (target.forward) return { type: 'forward', ...target.forward(pattern) }

@@ -1,7 +1,7 @@
 /** From a password to a protected path and out again: the OAuth2 endpoints with real realms, grants, tokens and keys. */
 
 import { expect } from 'chai'
-import { staticAction } from '#component/action/index.ts'
+import { staticAction } from '#component/action/static/perform.ts'
 import { systemClock } from '#component/clock.ts'
 import { compileSpec } from '#component/compile/compile.ts'
 import { TokenIssuers } from '#component/compile/token-issuers.ts'

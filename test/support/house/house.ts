@@ -5,7 +5,7 @@ import { circlesOf } from './circles.ts'
 import { busiestRooms, describeEntries } from './entries.ts'
 import { arrowsUpward, filesGraph, importedFiles } from './import-graph.ts'
 import { importsAgainst } from './import-rules.ts'
-import { rooms } from './rooms.ts'
+import { roomOf, rooms } from './rooms.ts'
 import { productFolders, type SourceFile, sourceTree } from './source-tree.ts'
 import { takeWalks } from './walks.ts'
 
@@ -32,12 +32,14 @@ const lines = product.map((file) => file.lines).sort((a, b) => a - b)
 const folders = perFolder(product)
 const testFolders = perFolder(tests)
 const against = product.flatMap((file) => {
-  const rule = rooms[file.folder]
+  const rule = rooms[roomOf(file.folder)]
   const names = file.imports.map((each) => each.name)
   return rule ? importsAgainst(rule, names).map((name) => `${file.path} → ${name}`) : []
 })
-const newRooms = folders.map(([folder]) => folder).filter((folder) => !rooms[folder])
-const lostRooms = Object.keys(rooms).filter((folder) => !existsSync(join(root, folder)))
+const newRooms = folders.map(([folder]) => folder).filter((folder) => !rooms[roomOf(folder)])
+const lostRooms = Object.keys(rooms).filter(
+  (folder) => !existsSync(join(root, folder.replace('/*', ''))),
+)
 const arrows = arrowsUpward(product)
 const executed = circlesOf(filesGraph(product, true))
 const inTypes = circlesOf(filesGraph(product, false)).filter(

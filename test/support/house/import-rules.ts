@@ -19,7 +19,7 @@ const words = [
 /** The folders every part may use. */
 const groundFloor = ['component/syntax', 'component/codec', 'component/limits', 'component/metrics']
 
-/** What one room may import: rooms below `component/`, and npm packages. */
+/** What one room may import: rooms below `component/` (`action/*`: all folders in one), and npm packages. */
 export type RoomRule = { folders: readonly string[] | 'all'; packages: readonly string[] }
 
 /** The package of a bare specifier: `@koa/router/x` is `@koa/router`. */
@@ -38,5 +38,8 @@ export const importsAgainst = (rule: RoomRule, names: readonly string[]): string
     const path = name.slice(1)
     const folder = path.slice(0, path.lastIndexOf('/'))
     if (words.includes(path) || groundFloor.includes(folder)) return false
-    return !rule.folders.some((allowed) => [allowed, `component/${allowed}`].includes(folder))
+    const parent = folder.slice(0, folder.lastIndexOf('/'))
+    return !rule.folders.some((allowed) =>
+      [allowed, `component/${allowed}`].some((one) => one === folder || one === `${parent}/*`),
+    )
   })

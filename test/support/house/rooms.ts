@@ -13,7 +13,7 @@ const ofDefinitions = [
   'wamp',
 ]
 
-/** Room to rule. Every product folder has a row. */
+/** Room to rule. Every product folder has a row; that of `NAME/*` is the row of each folder in it without one of its own. */
 export const rooms: Readonly<Record<string, RoomRule>> = {
   component: { folders: 'all', packages: ['pino'] },
   'component/cli/start': { folders: 'all', packages: [] },
@@ -46,7 +46,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: ['@koa/router', '@prometheus-io/client', 'koa', 'koa-body'],
   },
   'http/tls': { folders: ['config', 'security'], packages: ['lru-cache', 'pkijs'] },
-  'http/rehearsal': { folders: ['action', 'explain', 'gateway', 'http', 'stream'], packages: [] },
+  'http/rehearsal': {
+    folders: ['action', 'action/*', 'explain', 'gateway', 'http', 'stream'],
+    packages: [],
+  },
   'http/oauth': { folders: 'all', packages: [] },
   'http/oidc': { folders: 'all', packages: [] },
   'http/openapi': { folders: 'all', packages: [] },
@@ -120,11 +123,17 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/compile/schemas': {
-    folders: ['compile', 'expression', 'gateway', 'gateway/schemas', 'routes', 'schema', 'spec'],
+    folders: [
+      ...['action', 'compile', 'expression', 'gateway', 'gateway/schemas', 'routes', 'schema'],
+      'spec',
+    ],
     packages: [],
   },
   'component/openapi': {
-    folders: ['expression/probe', 'gateway', 'routes', 'schema', 'security', 'spec', 'token'],
+    folders: [
+      ...['action', 'expression/probe', 'gateway', 'routes', 'schema', 'security', 'spec'],
+      'token',
+    ],
     packages: ['lru-cache'],
   },
   'component/explain/explanation': {
@@ -147,6 +156,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/compile': {
     folders: [
       'action',
+      'action/*',
       'action/watching',
       'compile/policies',
       'compile/schemas',
@@ -168,6 +178,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/tracing': {
     folders: [
       'action',
+      'action/*',
       'action/connections',
       'action/watching',
       'compile',
@@ -185,14 +196,15 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/explain/redaction': { folders: [], packages: [] },
   'component/explain': {
     folders: [
-      ...['action', 'action/connections', 'action/watching', 'compile', 'expression'],
+      ...['action', 'action/*', 'action/connections', 'action/watching', 'compile'],
+      'expression',
       ...['expression/probe', 'gateway', 'gateway/policies', 'gateway/schemas', 'gateway/tools'],
       ...['policy', 'routes', 'schema', 'security', 'spec', 'stream', 'tool', 'wamp'],
     ],
     packages: [],
   },
   'component/examples': {
-    folders: ['compile', 'explain', 'gateway', 'routes', 'security', 'spec'],
+    folders: ['action', 'compile', 'explain', 'gateway', 'routes', 'security', 'spec'],
     packages: [],
   },
   'component/policy': { folders: ['expression'], packages: ['lru-cache'] },
@@ -232,12 +244,22 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
   'component/realm': { folders: ['realm/documents', 'replica', 'router', 'wamp'], packages: [] },
-  'component/openapi/import': { folders: ['schema', 'spec'], packages: [] },
+  'component/openapi/import': { folders: ['action', 'schema', 'spec'], packages: [] },
   'component/realm/documents': { folders: ['realm', 'realm/documents/info', 'spec'], packages: [] },
   'component/realm/documents/info': { folders: ['realm/documents', 'spec', 'token'], packages: [] },
   'component/stream': { folders: ['wamp'], packages: [] },
   'component/action': {
-    folders: ['action/connections', 'action/watching', 'stream', 'telemetry', 'wamp'],
+    folders: [
+      ...['action/connections', 'action/watching', 'action/*', 'spec', 'stream', 'telemetry'],
+      'wamp',
+    ],
+    packages: ['undici'],
+  },
+  'component/action/*': {
+    folders: [
+      ...['action', 'action/connections', 'action/watching', 'spec', 'spec/streams', 'stream'],
+      ...['telemetry', 'wamp'],
+    ],
     packages: ['undici'],
   },
   'component/action/connections': { folders: [], packages: ['undici'] },
@@ -249,6 +271,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/spec/tools': { folders: ['spec'], packages: [] },
   'component/spec': {
     folders: [
+      'action',
+      'action/*',
       'expression',
       'schema',
       'spec/examples',
@@ -299,3 +323,11 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/expression': { folders: ['expression/functions', 'expression/probe'], packages: [] },
   'component/expression/functions': { folders: ['expression'], packages: [] },
 }
+
+/** The key of the row that a folder has in the table, or would have. */
+export const roomOf = (folder: string): string =>
+  Object.hasOwn(rooms, folder) || !Object.hasOwn(rooms, parentOf(folder))
+    ? folder
+    : parentOf(folder)
+
+const parentOf = (folder: string): string => `${folder.slice(0, folder.lastIndexOf('/'))}/*`

@@ -1,7 +1,7 @@
 /** wamp_call with progressive results, against a session that does as told. */
 import { expect } from 'chai'
 import type { CallStream, Outcome, Run } from '#component/action/action.ts'
-import { wampCallAction } from '#component/action/wamp-call.ts'
+import { wampCallAction } from '#component/action/wamp-call/perform.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { CallResult } from '#component/wamp/session.ts'
 import { WampError } from '#component/wamp/session.ts'

@@ -7,7 +7,7 @@ import {
   decodeAnswer,
   decompress,
   upstreamBody,
-} from '#component/action/forward-body.ts'
+} from '#component/action/forward/body.ts'
 import { runOf } from './doubles.ts'
 
 const codec: BodyCodec = {

@@ -1,6 +1,6 @@
 /** Path and query of an upstream request. */
 import { expect } from 'chai'
-import { readTarget } from '#component/action/target.ts'
+import { readTarget } from '#component/action/forward/target.ts'
 import { runOf } from './doubles.ts'
 
 const target = (fields: object, computed: readonly string[] = [], request: object = {}) => {

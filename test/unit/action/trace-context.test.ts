@@ -1,8 +1,8 @@
 /** Calls and publications with the trace context of their request: as an argument that the document names, and in options for the embedded router. */
 import { expect } from 'chai'
 import type { Action, ActionFields, Run } from '#component/action/action.ts'
-import { wampCallAction } from '#component/action/wamp-call.ts'
-import { wampPublishAction } from '#component/action/wamp-publish.ts'
+import { wampCallAction } from '#component/action/wamp-call/perform.ts'
+import { wampPublishAction } from '#component/action/wamp-publish/perform.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import { WampError } from '#component/wamp/session.ts'

@@ -1,8 +1,8 @@
 /** wamp_call and static against a session that does as told. */
 import { expect } from 'chai'
 import type { Run } from '#component/action/action.ts'
-import { staticAction } from '#component/action/index.ts'
-import { wampCallAction } from '#component/action/wamp-call.ts'
+import { staticAction } from '#component/action/static/perform.ts'
+import { wampCallAction } from '#component/action/wamp-call/perform.ts'
 import { ServiceError } from '#component/errors.ts'
 import { anonymous } from '#component/identity.ts'
 import { type SessionSource, WampError } from '#component/wamp/session.ts'

@@ -1,6 +1,6 @@
 /** wamp_publish against a session that does as told. */
 import { expect } from 'chai'
-import { wampPublishAction } from '#component/action/wamp-publish.ts'
+import { wampPublishAction } from '#component/action/wamp-publish/perform.ts'
 import { WampError } from '#component/wamp/session.ts'
 import { ManualClock, runOf, SessionDouble, settled } from './doubles.ts'
 

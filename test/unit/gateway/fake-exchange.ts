@@ -8,8 +8,8 @@ import type {
   RawBody,
   Run,
 } from '#component/action/action.ts'
-import { staticAction } from '#component/action/index.ts'
-import type { ActionType } from '#component/action/watching/action-target.ts'
+import type { ActionType } from '#component/action/kinds.ts'
+import { staticAction } from '#component/action/static/perform.ts'
 import type { Clock } from '#component/clock.ts'
 import { parseJson } from '#component/codec/json.ts'
 import { compileSpec } from '#component/compile/compile.ts'

@@ -1,6 +1,6 @@
 /** What `[...]` matches, as a binding and in a forward, and the prefix that a forward takes off. */
 import { expect } from 'chai'
-import { readTarget } from '#component/action/target.ts'
+import { readTarget } from '#component/action/forward/target.ts'
 import { bodyOf, call, documentOf, issuesOf, serve } from './fake-exchange.ts'
 
 const forward = (more: object = {}) => ({

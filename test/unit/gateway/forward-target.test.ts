@@ -1,6 +1,6 @@
 /** Path and query of a forward: the document's text stands, values of a request stay one segment or one value. */
 import { expect } from 'chai'
-import { readTarget } from '#component/action/target.ts'
+import { readTarget } from '#component/action/forward/target.ts'
 import { compileSpec } from '#component/compile/compile.ts'
 import type { ApiSpec } from '#component/spec/model.ts'
 import { validateSpec } from '#component/spec/validate.ts'

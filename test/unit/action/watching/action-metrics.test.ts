@@ -1,7 +1,8 @@
 /** The metrics of attempts: their series, outcomes and durations. */
 import { expect } from 'chai'
-import { ActionMetrics } from '#component/action/watching/action-metrics.ts'
-import type { ActionTarget, ActionType } from '#component/action/watching/action-target.ts'
+import { ActionMetrics } from '#component/action/action-metrics.ts'
+import type { ActionType } from '#component/action/kinds.ts'
+import type { ActionTarget } from '#component/action/watching/action-target.ts'
 import { type AttemptEnd, endOf } from '#component/action/watching/attempt-end.ts'
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import { Families } from '#component/metrics/families.ts'

@@ -1,8 +1,8 @@
 /** What actions tell of their attempts. */
 import { expect } from 'chai'
 import type { CallStream, Run } from '#component/action/action.ts'
-import { wampCallAction } from '#component/action/wamp-call.ts'
-import { wampPublishAction } from '#component/action/wamp-publish.ts'
+import { wampCallAction } from '#component/action/wamp-call/perform.ts'
+import { wampPublishAction } from '#component/action/wamp-publish/perform.ts'
 import type { ActionTarget } from '#component/action/watching/action-target.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { ServiceError } from '#component/errors.ts'

@@ -1,4 +1,14 @@
 /** `wamp_subscribe`: a stream of the events of a topic, over the session of the request's identity or that of the gateway. */
+
+import type { Action, ActionFields, Outcome, Run, StreamTerms } from '#component/action/action.ts'
+import { callOptions, passOptions, subscribeOptions } from '#component/action/options.ts'
+import {
+  attemptOnSession,
+  type Send,
+  type WampPorts,
+  withTraceContext,
+} from '#component/action/wamp-attempt.ts'
+import { disclosed, readPayload, readUri, withAliases } from '#component/action/wamp-fields.ts'
 import { ServiceError } from '#component/errors.ts'
 import { anonymous } from '#component/identity.ts'
 import type { Streams } from '#component/stream/hub.ts'
@@ -9,10 +19,6 @@ import { lastEventIdOf } from '#component/syntax/event-stream.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { CallResult } from '#component/wamp/session.ts'
-import type { Action, ActionFields, Outcome, Run, StreamTerms } from './action.ts'
-import { callOptions, passOptions, subscribeOptions } from './options.ts'
-import { attemptOnSession, type Send, type WampPorts, withTraceContext } from './wamp-attempt.ts'
-import { disclosed, readPayload, readUri, withAliases } from './wamp-fields.ts'
 
 /** The parts that it uses. */
 export interface SubscribePorts extends WampPorts {

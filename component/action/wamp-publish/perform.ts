@@ -1,8 +1,12 @@
 /** `wamp_publish`: one event, over the session of the request's identity. */
-import type { Action } from './action.ts'
-import { passOptions, publishOptions } from './options.ts'
-import { attemptOnSession, type WampPorts, withTraceContext } from './wamp-attempt.ts'
-import { disclosed, readPayload, readUri } from './wamp-fields.ts'
+import type { Action } from '#component/action/action.ts'
+import { passOptions, publishOptions } from '#component/action/options.ts'
+import {
+  attemptOnSession,
+  type WampPorts,
+  withTraceContext,
+} from '#component/action/wamp-attempt.ts'
+import { disclosed, readPayload, readUri } from '#component/action/wamp-fields.ts'
 
 /**
  * Publishes an event, acknowledged unless the option says otherwise. Its result is `{publication_id}`, or `{}` without

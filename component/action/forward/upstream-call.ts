@@ -1,12 +1,12 @@
 /** One request to an upstream and its answer: deadlines, back-pressure, and the handling of every failure. */
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { badGateway, type Hinted } from '#component/action/action.ts'
 import { readLinks } from '#component/action/connections/link-field.ts'
 import type { Clock } from '#component/clock.ts'
 import { canceled, ServiceError } from '#component/errors.ts'
 import { countPassed } from '#component/limits/gc-pressure.ts'
-import { badGateway, type Hinted } from './action.ts'
-import { maxBufferedBytes } from './forward-body.ts'
+import { maxBufferedBytes } from './body.ts'
 
 /** Header fields as undici reads them: names in lower case, a list where a field repeats, each byte one character. */
 type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>

@@ -1,9 +1,10 @@
 /** A call with progressive results: keeps what comes until somebody takes it, and ends once, however it ends. */
+
+import type { CallListener, CallStream, Outcome, Run } from '#component/action/action.ts'
+import { failed, ownFailure, withAliases } from '#component/action/wamp-fields.ts'
 import type { Clock } from '#component/clock.ts'
 import { canceled, ServiceError } from '#component/errors.ts'
 import type { Call, CallResult } from '#component/wamp/session.ts'
-import type { CallListener, CallStream, Outcome, Run } from './action.ts'
-import { failed, ownFailure, withAliases } from './wamp-fields.ts'
 
 /** The bounds of a call. */
 interface PiecesPorts {

@@ -1,11 +1,11 @@
 /** The bodies of a forward: encodes the one that is sent, decodes the answer for expressions. */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import { type ActionFields, badGateway, type RawBody, type Run } from '#component/action/action.ts'
+import { FieldError } from '#component/action/field-error.ts'
+import { dropBytesFields, type HeaderMap } from '#component/action/headers.ts'
 import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
 import { isMap } from '#component/syntax/values.ts'
-import { type ActionFields, badGateway, type RawBody, type Run } from './action.ts'
-import { FieldError } from './field-error.ts'
-import { dropBytesFields, type HeaderMap } from './headers.ts'
 
 /** Encodes and decodes bodies. */
 export interface BodyCodec {

@@ -1,6 +1,6 @@
 /** A streamed body that can be sent again: what has passed of it is kept, as long as it is small. */
 import { Readable } from 'node:stream'
-import type { RawBody } from './action.ts'
+import type { RawBody } from '#component/action/action.ts'
 
 /** The longest body that is kept while it passes; bytes. */
 export const maxKeptBytes = 65_536

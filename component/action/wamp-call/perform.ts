@@ -1,10 +1,15 @@
 /** `wamp_call`: one answer, or its progressive results as they come. */
+
+import type { Action, ActionFields, Outcome, Run } from '#component/action/action.ts'
+import { callOptions, passOptions } from '#component/action/options.ts'
+import {
+  attemptOnSession,
+  type WampPorts,
+  withTraceContext,
+} from '#component/action/wamp-attempt.ts'
+import { disclosed, readPayload, readUri, withAliases } from '#component/action/wamp-fields.ts'
 import type { CallResult } from '#component/wamp/session.ts'
-import type { Action, ActionFields, Outcome, Run } from './action.ts'
 import { CallPieces } from './call-pieces.ts'
-import { callOptions, passOptions } from './options.ts'
-import { attemptOnSession, type WampPorts, withTraceContext } from './wamp-attempt.ts'
-import { disclosed, readPayload, readUri, withAliases } from './wamp-fields.ts'
 
 /** Calls a procedure. Its result is `{request_id, details, args, kwargs}` (behaviour §4). */
 export const wampCallAction = (ports: WampPorts): Action => ({

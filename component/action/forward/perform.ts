@@ -1,16 +1,6 @@
 /** `forward`: sends the request to an upstream over HTTP and passes its answer on; both stream unless expressions read them. */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { hostPolicy, refusal, refuseOrigin } from '#component/action/connections/origin.ts'
-import {
-  type Connections,
-  type Lookup,
-  Upstreams,
-} from '#component/action/connections/upstreams.ts'
-import type { Clock } from '#component/clock.ts'
-import { ServiceError } from '#component/errors.ts'
-import { isIdempotent, type Method, methods } from '#component/request.ts'
-import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 import {
   type Action,
   type ActionFields,
@@ -21,16 +11,31 @@ import {
   type Run,
   streamOf,
   type UpstreamAnswer,
-} from './action.ts'
-import { FieldError } from './field-error.ts'
-import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './forward-body.ts'
-import { answerHeaders, type HeaderMap, setTraceContext, upstreamHeaders } from './headers.ts'
+} from '#component/action/action.ts'
+import { hostPolicy, refusal, refuseOrigin } from '#component/action/connections/origin.ts'
+import {
+  type Connections,
+  type Lookup,
+  Upstreams,
+} from '#component/action/connections/upstreams.ts'
+import { FieldError } from '#component/action/field-error.ts'
+import {
+  answerHeaders,
+  type HeaderMap,
+  setTraceContext,
+  upstreamHeaders,
+} from '#component/action/headers.ts'
+import { type Attempted, Cancellation, retry } from '#component/action/retry.ts'
+import { endOf } from '#component/action/watching/attempt-end.ts'
+import type { AttemptWatch, WatchedAttempt } from '#component/action/watching/attempt-watch.ts'
+import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
+import { isIdempotent, type Method, methods } from '#component/request.ts'
+import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
+import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './body.ts'
 import { mayBeKept, RepeatableBody } from './repeatable-body.ts'
-import { type Attempted, Cancellation, retry } from './retry.ts'
 import { readTarget } from './target.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
-import { endOf } from './watching/attempt-end.ts'
-import type { AttemptWatch, WatchedAttempt } from './watching/attempt-watch.ts'
 
 /** The parts that forward requests. */
 export interface ForwardPorts {

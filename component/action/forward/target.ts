@@ -1,9 +1,10 @@
 /** The request target of a forward: path and query, checked before anything is sent (behaviour §4, reliability §2). */
+
+import type { ActionFields, Run } from '#component/action/action.ts'
+import { FieldError } from '#component/action/field-error.ts'
 import { ServiceError } from '#component/errors.ts'
 import { encodeExcept } from '#component/syntax/percent-encoding.ts'
 import { inPath, mayStand } from '#component/syntax/request-target.ts'
-import type { ActionFields, Run } from './action.ts'
-import { FieldError } from './field-error.ts'
 import { isDotSegment } from './url-value.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are refused

@@ -1,0 +1,91 @@
+/** What a forward is: the row of `forward`. */
+import { actionKind } from '#component/action/kind.ts'
+import type { AttemptEnd } from '#component/action/watching/attempt-end.ts'
+import { methods } from '#component/request.ts'
+import { attempts, headers } from '#component/spec/http-rules.ts'
+import { anything, dynamic, oneOf, type Rule, rule, text } from '#component/spec/rules.ts'
+import { fixedPathProblem, queryProblem, upstreamPathProblem } from '#component/spec/syntax.ts'
+import { originProblem, readOrigin } from '#component/syntax/upstream-origin.ts'
+
+const origin = '[scheme://]host[:port]'
+const shownOrigin = text(origin, originProblem)
+const hiddenOrigin = text(origin, originProblem, 'hidden')
+
+const upstreamHost: Rule = dynamic(
+  rule(shownOrigin.schema, (value, path, report) => {
+    // the text before an @ may be a password
+    const hasUser = typeof value === 'string' && value.includes('@')
+    const check = hasUser ? hiddenOrigin : shownOrigin
+    check(value, path, report)
+  }),
+)
+
+/** The parts of a forwarded request. */
+export const target = {
+  http_method: dynamic(oneOf(methods)),
+  host: upstreamHost,
+  path: dynamic(text('a path that begins with "/"', upstreamPathProblem)),
+  strip_prefix: dynamic(text('a path without bindings and brackets', fixedPathProblem)),
+  query_string: dynamic(text('a query string', queryProblem)),
+}
+
+/** The failures of an upstream; others are those of the client and its body. */
+const upstreamFailures: Readonly<Record<string, string>> = {
+  'service.error.timeout': 'timeout',
+  'service.error.bad_gateway': 'failed',
+  // an address that may not be connected to
+  'wamp.error.not_authorized': 'failed',
+  'service.error.internal': 'failed',
+}
+
+const classes = ['', '1xx', '2xx', '3xx', '4xx', '5xx']
+
+function outcomeOf({ answer, error }: AttemptEnd): string {
+  if (answer) return classes[Math.floor(answer.status_code / 100)] ?? 'failed'
+  return upstreamFailures[error?.error_uri ?? ''] ?? 'canceled'
+}
+
+/** What an answer of an upstream has. */
+const ofAnswer = ['status_code', 'headers', 'body', 'uri']
+
+/** The same origin has one name, however documents write it. */
+function originOf(host: string): string | undefined {
+  const read = readOrigin(host)
+  return 'problem' in read ? undefined : read.text
+}
+
+/** A request to an upstream over HTTP, whose answer is passed on. */
+export const forward = actionKind({
+  type: 'forward',
+  shape: {
+    keys: { ...target, headers, body: anything, ...attempts },
+    required: { host: '[scheme://]host[:port] of the upstream' },
+  },
+  fields: {
+    http_method: 'value',
+    host: 'value',
+    path: 'path',
+    query_string: 'query',
+    headers: 'upstream_headers',
+    body: 'value',
+    strip_prefix: 'strip_prefix',
+  },
+  reaches: {
+    by: 'http',
+    field: 'host',
+    label: 'upstream',
+    nameOf: originOf,
+    isSent: false,
+    isGuarded: true,
+    metric: {
+      name: 'gateway_upstream_request_duration_seconds',
+      help: 'Time from an attempt at a request to the head of its answer, by API, version, upstream and outcome: the class of the status, timeout, canceled, failed.',
+      outcomeOf,
+    },
+    importedFrom: undefined,
+  },
+  passesOn: true,
+  result: ofAnswer,
+  error: ofAnswer,
+  tokenFields: ['headers'],
+})

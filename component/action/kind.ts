@@ -1,0 +1,96 @@
+/** What an action is, as all that deal with actions need to know: the row of its type. */
+import type { Report } from '#component/spec/report.ts'
+import type { Shape } from '#component/spec/rules.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
+import type { AttemptEnd } from './watching/attempt-end.ts'
+
+/**
+ * How a field is compiled: `value` as any value; `path`, `query` and `upstream_headers` so that no value of a request changes what
+ * they mean to an upstream; `strip_prefix` in place of the path; `topic` held to its pattern; `known` where no request may decide it;
+ * `number` and `text` checked for each request as the document is.
+ */
+export type FieldForm =
+  | 'value'
+  | 'path'
+  | 'query'
+  | 'upstream_headers'
+  | 'strip_prefix'
+  | 'topic'
+  | 'known'
+  | 'number'
+  | 'text'
+
+/** How the attempts of an action are measured. */
+export interface AttemptMetric {
+  /** Of the histogram of their durations; seconds. */
+  readonly name: string
+  readonly help: string
+  /** The word for how an attempt has ended. @param isReady whether there was a session */
+  outcomeOf(end: AttemptEnd, isReady: boolean): string
+}
+
+/** What an action reaches beyond the gateway. */
+export interface Reach {
+  readonly by: 'wamp' | 'http'
+  /** The field that names it. */
+  readonly field: string
+  /** What the log and metrics call it. */
+  readonly label: 'procedure' | 'topic' | 'upstream'
+  /** The one name of it, however the field is written; undefined: the value is none. */
+  nameOf(value: string): string | undefined
+  /** Whether the action sends something in the name of a user. */
+  readonly isSent: boolean
+  /** Whether it has a peer whose failures a circuit breaker counts. */
+  readonly isGuarded: boolean
+  readonly metric: AttemptMetric
+  /** The key of an OpenAPI operation that names it in an import; undefined: there is none. */
+  readonly importedFrom: string | undefined
+}
+
+/** The row of a type. Every row has all keys, so that what reads them for each request meets one shape. */
+export interface ActionKind {
+  readonly type: string
+  /** The keys of the action beside `type`, and their rules. */
+  readonly shape: Shape
+  /** Reports what no rule of a single key can. @param path JSON Pointer of the action */
+  check(action: JsonMap, path: string, report: Report): void
+  /** The fields that are evaluated, in this order, and how they are compiled. */
+  readonly fields: Readonly<Record<string, FieldForm>>
+  /** Undefined: it reaches nothing, so it waits for no slot, is attempted once and fails with its expressions only. */
+  readonly reaches: Reach | undefined
+  /** Where its result is the answer, `{body, headers}`: whether its fields alone decide it, or the request, too. Undefined: it is none. */
+  readonly answers: 'fixed' | 'computed' | undefined
+  /** Whether the request is passed on to an upstream, and the answer of that to the client. */
+  readonly passesOn: boolean
+  /** The stream that it begins: always, or where the response has one of the views. */
+  readonly begins: 'events' | 'progress' | undefined
+  /** The keys of a response that tell the parts of its stream. */
+  readonly views: readonly string[]
+  /** The members of `action.result`; undefined: there is no result. */
+  readonly result: readonly string[] | undefined
+  /** The members of `action.error` beside those that all errors have. */
+  readonly error: readonly string[]
+  /** The fields that may hold the access token of the identity provider. */
+  readonly tokenFields: readonly string[]
+}
+
+/** A row, as its type declares it: what it leaves out, it does not have. */
+type Declared = Pick<ActionKind, 'type' | 'shape' | 'fields'> & Partial<ActionKind>
+
+/** Makes a row. */
+export const actionKind = <T extends string>(
+  declared: Declared & { readonly type: T },
+): ActionKind & { readonly type: T } => ({
+  type: declared.type,
+  shape: declared.shape,
+  check: declared.check ?? (() => undefined),
+  fields: declared.fields,
+  reaches: declared.reaches,
+  answers: declared.answers,
+  passesOn: declared.passesOn ?? false,
+  begins: declared.begins,
+  views: declared.views ?? [],
+  result: declared.result,
+  error: declared.error ?? [],
+  tokenFields: declared.tokenFields ?? [],
+})
