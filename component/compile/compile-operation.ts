@@ -262,7 +262,6 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const streams = compileStream(streamed, types, findings)
   if (streams) plan.schemas.features.add('stream')
   for (const feature of featuresOf(inherited.policies)) plan.schemas.features.add(feature)
-  if (inherited.protection?.type === 'mtls') plan.schemas.features.add('mtls')
   if (passesToken) plan.schemas.features.add('provider_token')
   const unused = keyWarning(inherited.policies, method, at)
   if (unused) findings.warnings.push(unused)

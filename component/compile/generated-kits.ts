@@ -2,12 +2,10 @@
 import type { EndpointKind, InheritedValues, OuterKind, ToolSet } from '#component/gateway/api.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
-import { providerOf } from '#component/security/oidc.ts'
+import { type SecurityEndpoints, textOr } from '#component/security/kind.ts'
+import { securityKinds } from '#component/security/kinds.ts'
 import { hasMetadata, resourceMetadata } from '#component/security/resource-metadata.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
-
-/** RFC 8414 §3. */
-const wellKnown = '/.well-known/oauth-authorization-server'
 
 /** One endpoint that an object adds. */
 export type Row = AnyRow & Target
@@ -56,108 +54,18 @@ const formValues = {
 
 const get = { methods: ['get'], allow: 'GET, HEAD, OPTIONS' } as const
 const post = { methods: ['post'], allow: 'OPTIONS, POST' } as const
-// the endpoint decides which origins may ask
-const withOptions = { methods: ['get', 'options'], allow: 'GET, HEAD, OPTIONS' } as const
-const getAndPost = {
-  methods: ['get', 'options', 'post'],
-  allow: 'GET, HEAD, OPTIONS, POST',
-} as const
-
-const textOr = (value: unknown, otherwise: string): string =>
-  typeof value === 'string' ? value : otherwise
-
-// validation has reported what is not a text
-const flowOf = ({ flow }: JsonMap): string => textOr(flow, '')
-const tokenPathOf = ({ token_path }: JsonMap): string => textOr(token_path, '/oauth/token')
-const revokePathOf = ({ revoke_token_path }: JsonMap): string =>
-  textOr(revoke_token_path, '/oauth/revoke')
-
-/** The metadata of the version as what tokens are for: RFC 9728 §3.1. */
-const resourceRow: Row = {
-  kind: 'oauth.resource',
-  ...get,
-  patterns: (base) => [resourceMetadata + base],
-}
-
-/** The metadata is also served at the path that RFC 8414 §3.1 derives from the issuer. */
-const oauth2: Kit = {
-  rows: [
-    {
-      kind: 'oauth.token',
-      ...post,
-      patterns: (base, security) => [base + tokenPathOf(security)],
-    },
-    {
-      kind: 'oauth.revoke',
-      ...post,
-      patterns: (base, security) => [base + revokePathOf(security)],
-    },
-    { kind: 'oauth.introspect', ...post, patterns: (base) => [`${base}/oauth/introspect`] },
-    { kind: 'oauth.verify', ...get, patterns: (base) => [`${base}/oauth/verify`] },
-    { kind: 'oauth.jwks', ...get, patterns: (base) => [`${base}/oauth/jwks`] },
-    {
-      kind: 'oauth.metadata',
-      ...get,
-      patterns: (base) => (base === '' ? [wellKnown] : [base + wellKnown, wellKnown + base]),
-    },
-    resourceRow,
-  ],
-  key: (security) => [flowOf(security), tokenPathOf(security), revokePathOf(security)].join(' '),
-  // two flows cannot be served at one place
-  purpose: (kind, security) => (kind === 'oauth.token' ? flowOf(security) : ''),
-  headers: { 'cache-control': 'no-store' },
-  values: formValues,
-}
-
-/** Endpoints that have their provider from the path. */
-const hasProviderInPath: ReadonlySet<EndpointKind> = new Set([
-  'oidc.callback',
-  'oidc.jwks',
-  'oidc.backchannel_logout',
-])
-
-/** Tokens of other issuers, whom the metadata name. */
-const jwt: Kit = {
-  rows: [resourceRow],
-  key: () => '',
-  purpose: () => '',
-  headers: { 'cache-control': 'no-store' },
-  values: formValues,
-}
-
-/** Logins. */
-const oidcKit: Kit = {
-  rows: [
-    { kind: 'oidc.login', ...withOptions, patterns: (base) => [`${base}/oidc/login`] },
-    {
-      kind: 'oidc.callback',
-      ...withOptions,
-      patterns: (base) => [`${base}/oidc/:provider/callback`],
-    },
-    { kind: 'oidc.jwks', ...withOptions, patterns: (base) => [`${base}/oidc/:provider/jwks`] },
-    { kind: 'oidc.logout', ...getAndPost, patterns: (base) => [`${base}/oidc/logout`] },
-    {
-      kind: 'oidc.backchannel_logout',
-      ...post,
-      patterns: (base) => [`${base}/oidc/:provider/backchannel_logout`],
-    },
-  ],
-  // a login names its provider, so a version has one set of routes; its default provider is the first one named
-  key: () => '',
-  // documents that share the login must agree on its default
-  purpose: (kind, security) => (hasProviderInPath.has(kind) ? '' : providerOf(security)),
-  // RFC 9700 §4.16; the next page must not learn the URL of a callback
-  headers: {
-    'cache-control': 'no-store',
-    'content-security-policy': "frame-ancestors 'none'",
-    'referrer-policy': 'no-referrer',
-  },
-  values: formValues,
-  hasBindings: true,
-}
 
 /** By type of security. */
-export const kits: Readonly<Record<string, Kit>> = { oauth2, oidc: oidcKit, jwt }
+const kits = new Map<unknown, Kit>(
+  securityKinds.flatMap(({ type, endpoints }) =>
+    endpoints
+      ? [[type, { ...(endpoints as SecurityEndpoints<OuterKind>), values: formValues }]]
+      : [],
+  ),
+)
+
+/** What a security object of a type adds; undefined: nothing. */
+export const kitOf = (type: unknown): Kit | undefined => kits.get(type)
 
 /** The description is read by programs, its errors too. */
 const jsonValues = {

@@ -10,13 +10,12 @@ import type {
   ToolSet,
 } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import { issuerNameOf } from '#component/security/jwt.ts'
-import { providerOf } from '#component/security/oidc.ts'
+import { kindOf } from '#component/security/kinds.ts'
 import { reservedProblem } from '#component/spec/versions.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { lifetimeHeaders } from './compile-version.ts'
-import { type Kit, kits, mcpKit, openapiKit, type Row, type Target } from './generated-kits.ts'
+import { type Kit, kitOf, mcpKit, openapiKit, type Row, type Target } from './generated-kits.ts'
 
 /** A security object that adds routes to a version, and where it is written. */
 interface Found {
@@ -37,8 +36,8 @@ export interface Party {
 }
 
 function partyOf(security: JsonMap): string | undefined {
-  if (security.type === 'oidc') return `oidc ${providerOf(security)}`
-  return security.type === 'jwt' ? `jwt ${issuerNameOf(security)}` : undefined
+  const party = kindOf(security.type)?.party
+  return party && `${party.is} ${party.nameOf(security)}`
 }
 
 /** The different security objects that add routes to one version. */
@@ -89,7 +88,7 @@ export class GeneratedRoutes {
   #add({ protection, protectedAt, admitsHttp }: InheritedValues, isDefault: boolean): void {
     const { object = {} } = protection ?? {}
     // a broken object is kept as a closed one without a type
-    const kit = typeof object.type === 'string' ? kits[object.type] : undefined
+    const kit = kitOf(object.type)
     if (kit === undefined) return
     const party = partyOf(object)
     if (party !== undefined && !this.#parties.has(party)) {

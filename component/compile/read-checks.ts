@@ -1,4 +1,5 @@
 /** Members of request-time data that an operation reads and that cannot exist: bindings that its path lacks, and slips in known maps. */
+
 import type { ActionKind } from '#component/action/kind.ts'
 import { payload } from '#component/action/wamp-kind.ts'
 import type { Issue } from '#component/errors.ts'
@@ -6,7 +7,8 @@ import { siteOfRead } from '#component/expression/read-sites.ts'
 import { SiteError } from '#component/expression/site.ts'
 import { didYouMean } from '#component/expression/suggest.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
-import { identityKeys, webhookKeys } from '#component/identity.ts'
+import { identityKeys } from '#component/identity.ts'
+import { kindOf } from '#component/security/kinds.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import type { Findings } from './fold-check.ts'
@@ -106,7 +108,7 @@ function membersOf(
 /** The members that `security` can have. */
 const membersOfSecurity = ({ security = {} }: Readable): readonly string[] => [
   ...identityKeys,
-  ...(security.type === 'webhook' ? webhookKeys : []),
+  ...(kindOf(security.type)?.identityKeys ?? []),
   // judged by its places
   'provider_token',
   ...Object.keys(security),

@@ -9,11 +9,11 @@ import {
   type Rehearsed,
   Rehearser,
 } from '#component/explain/rehearsal.ts'
-import { nobody, type Schemes, schemesOf } from '#component/explain/stand-ins.ts'
+import { nobody, schemesOf } from '#component/explain/stand-ins.ts'
 import type { Api } from '#component/gateway/api.ts'
 import type { Method } from '#component/request.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
-import type { SecurityType } from '#component/security/scheme.ts'
+import type { Schemes } from '#component/security/scheme.ts'
 import { isMap, memberOf } from '#component/syntax/values.ts'
 import type { Found } from './expectations.ts'
 import type { ExampleRequest } from './request.ts'
@@ -48,18 +48,6 @@ const requestId = '01890000-0000-7000-8000-000000000000'
 /** The time of all examples, 2026-01-01; milliseconds since the epoch. */
 const now = 1_767_225_600_000
 
-/** The users of examples come with what a client of the scheme usually has. */
-const authmethods: Readonly<Record<SecurityType, string>> = {
-  basic: 'basic',
-  api_key: 'api_key',
-  oauth2: 'ticket',
-  oidc: 'ticket',
-  webhook: 'webhook',
-  jwt: 'jwt',
-  forward_auth: 'forward_auth',
-  mtls: 'mtls',
-}
-
 /** Lets the user pass that the example names. */
 function schemesFor(as: unknown): Schemes {
   if (as === null || as === 'anonymous') return nobody
@@ -70,7 +58,7 @@ function schemesFor(as: unknown): Schemes {
     return {
       realm_uri: typeof realm_uri === 'string' ? realm_uri : protection.realm_uri,
       ...{ authid: name, username: name },
-      authmethod: typeof authmethod === 'string' ? authmethod : authmethods[protection.type],
+      authmethod: typeof authmethod === 'string' ? authmethod : protection.kind.exampleMethod,
       authroles: authroles as readonly string[],
       ...{ groups: [], meta: {} },
       ...(isMap(claims) && { claims }),

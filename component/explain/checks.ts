@@ -7,7 +7,8 @@ import type { Exchange } from '#component/gateway/exchange.ts'
 import type { HeldLimit } from '#component/gateway/policies/held.ts'
 import type { LimitPorts } from '#component/gateway/policies/limited-request.ts'
 import { told } from '#component/schema/mistakes.ts'
-import { forEachType, type SecurityScheme, type SecurityType } from '#component/security/scheme.ts'
+import { forEachType } from '#component/security/kinds.ts'
+import { type Schemes, type SecurityScheme, schemeOf } from '#component/security/scheme.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { bindingIssues } from '#component/tool/call-data.ts'
@@ -148,10 +149,8 @@ export class Checks {
   }
 
   /** The schemes, which tell whom they let pass. */
-  schemes(
-    schemes: Readonly<Record<SecurityType, SecurityScheme>>,
-  ): Readonly<Record<SecurityType, SecurityScheme>> {
-    return forEachType((type) => this.#scheme(schemes[type]))
+  schemes(schemes: Schemes): Schemes {
+    return forEachType((type) => this.#scheme(schemeOf(schemes, { type })))
   }
 
   #scheme(scheme: SecurityScheme): SecurityScheme {

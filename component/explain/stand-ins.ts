@@ -2,19 +2,13 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
 import type { Identity } from '#component/identity.ts'
+import { forEachType } from '#component/security/kinds.ts'
 import {
-  forEachType,
   type Protection,
+  type Schemes,
   type SecurityScheme,
-  type SecurityType,
   unauthorized,
 } from '#component/security/scheme.ts'
-
-/** The schemes by type. */
-export type Schemes = Readonly<Record<SecurityType, SecurityScheme>>
-
-/** What a stand-in tells of a webhook, whose signature is not checked. */
-const message = { webhook_id: 'msg_example', webhook_timestamp: 1_767_225_600 } as const
 
 /** Stands for the access token of an identity provider. */
 export const exampleToken = 'example-access-token'
@@ -28,8 +22,9 @@ export function schemesOf(identify: (protection: Protection) => Identity): Schem
   const scheme: SecurityScheme = {
     authenticate(_request, protection) {
       const identity = identify(protection)
-      if (protection.type === 'webhook') return { ...message, ...identity }
-      return protection.type === 'oidc' ? withToken(identity) : identity
+      const { exampleIdentity, givesToken } = protection.kind
+      if (exampleIdentity) return { ...exampleIdentity, ...identity }
+      return givesToken ? withToken(identity) : identity
     },
   }
   return forEachType(() => scheme)

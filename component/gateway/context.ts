@@ -131,7 +131,7 @@ export class SecuredViews {
 
   of(protection: Protection, identity: Identity): Context['security'] {
     // each message has an identity of its own
-    if (protection.type === 'webhook') return { ...protection.object, ...identity }
+    if (protection.kind.signsBody) return { ...protection.object, ...identity }
     let ofProtection = this.#known.get(protection)
     if (ofProtection === undefined) {
       ofProtection = new WeakMap()

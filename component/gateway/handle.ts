@@ -1,4 +1,5 @@
 /** Answers routed requests: match ─▶ operation or generated endpoint ─▶ reply; an error is rendered as the path declares. */
+
 import { secondsOf } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { Passage, type PolicyPorts } from '#component/gateway/policies/passage.ts'
@@ -15,6 +16,7 @@ import {
   RoutingTable,
 } from '#component/routes/routing-table.ts'
 import { challengeWithMetadata } from '#component/security/resource-metadata.ts'
+import { schemeOf } from '#component/security/scheme.ts'
 import type { VersionCors } from '#component/spec/model.ts'
 import type {
   CompiledOperation,
@@ -231,7 +233,8 @@ export class Gateway {
     const { path } = endpoint
     const { protection } = path.inherited
     checkOrigin(exchange, path.inherited)
-    if (protection) await this.#ports.schemes[protection.type].authenticate(exchange, protection)
+    if (protection)
+      await schemeOf(this.#ports.schemes, protection).authenticate(exchange, protection)
     const reply =
       endpoint.kind === 'mcp'
         ? await serveTools(exchange, endpoint, bindings, this.#tools)

@@ -49,7 +49,7 @@ export function loginRedirect(
   error: ServiceError,
   refused: Reply,
 ): Reply | undefined {
-  if (protection?.type !== 'oidc' || error.uri !== 'service.error.unauthorized') return undefined
+  if (!protection?.kind.hasLogin || error.uri !== 'service.error.unauthorized') return undefined
   if (!isForPage(exchange)) return undefined
   const { realm_uri } = protection
   const provider = String(protection.object.provider ?? 'default')

@@ -26,7 +26,7 @@ import {
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { type StreamedPorts, StreamedReplies } from '#component/gateway/streams/streamed-replies.ts'
 import type { Identity } from '#component/identity.ts'
-import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
+import { type Schemes, schemeOf } from '#component/security/scheme.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan, CompiledOperation, CompiledPath } from './api.ts'
 import { checkOrigin, negotiateLanguage, negotiateType, readContent } from './checks.ts'
@@ -43,7 +43,7 @@ import { renderOutcome } from './response.ts'
 export interface OperationPorts extends Omit<StreamedPorts, 'clock'> {
   readonly clock: Clock
   readonly actions: Readonly<Record<ActionType, Action>>
-  readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
+  readonly schemes: Schemes
   /** Absent: one of its own, with the default limits. */
   readonly callStreams?: CallStreams
   /** Receives the requests that wait for a slot of their version, for metrics. */
@@ -128,7 +128,10 @@ export class Operations {
     const { protection } = inherited
     const isSecured = protection !== undefined && exchange.method !== 'options'
     const passed = isSecured
-      ? this.#ports.schemes[protection.type].authenticate(exchange.secured ?? exchange, protection)
+      ? schemeOf(this.#ports.schemes, protection).authenticate(
+          exchange.secured ?? exchange,
+          protection,
+        )
       : version.anonymous
     // awaits only an identity that is not known yet
     const identity = passed instanceof Promise ? await passed : passed

@@ -179,7 +179,7 @@ function gatewayStatuses(
     [Object.keys(request).length > 0, '400'],
     [protection !== undefined, '401', '403', '429'],
     [!admitsHttp || allowFrom !== undefined, '403'],
-    [protection?.type === 'forward_auth', '503'],
+    [protection !== undefined, ...(protection?.kind.statuses ?? [])],
     [negotiated !== undefined, '406'],
     [checksType && bodyMethods.has(method), '415'],
     [isPerformed, '503', '504'],

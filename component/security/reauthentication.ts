@@ -4,11 +4,11 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import type { YieldTurn } from '#component/yielding.ts'
-import type { Protection, SecuredRequest, SecurityScheme, SecurityType } from './scheme.ts'
+import { type Protection, type Schemes, type SecuredRequest, schemeOf } from './scheme.ts'
 
 /** The dependencies of {@link Reauthentication}. */
 export interface ReauthenticationPorts {
-  readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
+  readonly schemes: Schemes
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly yieldTurn: YieldTurn
 }
@@ -39,7 +39,7 @@ type Verdict = { readonly identity: Identity } | { readonly error: unknown }
 const everybody = (): boolean => true
 
 /** Passwords neither expire nor are revoked: they are judged when the realm changes, and each judgement may take a hash. */
-const isJudgedByTime = ({ type }: Protection): boolean => type !== 'basic'
+const isJudgedByTime = ({ kind }: Protection): boolean => !kind.isJudgedOnChange
 
 const anotherIdentity = new ServiceError(
   'service.error.unauthorized',
@@ -155,7 +155,7 @@ export class Reauthentication {
   }
 
   #ask({ request, protection }: Followed): Verdict | Promise<Verdict> {
-    const scheme = this.#ports.schemes[protection.type]
+    const scheme = schemeOf(this.#ports.schemes, protection)
     const judge = scheme.authenticateAgain ?? scheme.authenticate
     try {
       const found = judge.call(scheme, request, protection)

@@ -1,15 +1,20 @@
 /** Tells clients whose token is refused where the metadata of the version are, which name who issues tokens (RFC 9728 §5.1). */
-import type { Protection, SecurityType } from './scheme.ts'
+import type { SecurityEndpoint } from './kind.ts'
+import type { Protection } from './scheme.ts'
 
 /** The well-known path, before the base_path of a version: RFC 9728 §3.1. */
 export const resourceMetadata = '/.well-known/oauth-protected-resource'
 
-/** The types of security whose versions have metadata. */
-const types: ReadonlySet<SecurityType> = new Set<SecurityType>(['oauth2', 'jwt'])
+/** The metadata of the version as what tokens are for: RFC 9728 §3.1. */
+export const resourceRow = {
+  kind: 'oauth.resource',
+  ...{ methods: ['get'], allow: 'GET, HEAD, OPTIONS' },
+  patterns: (base: string): readonly string[] => [resourceMetadata + base],
+} as const satisfies SecurityEndpoint
 
 /** Whether the security of a path has clients look for metadata. */
-export const hasMetadata = (protection: Pick<Protection, 'type'> | undefined): boolean =>
-  protection !== undefined && types.has(protection.type)
+export const hasMetadata = (protection: Pick<Protection, 'kind'> | undefined): boolean =>
+  protection?.kind.tokens !== undefined
 
 /**
  * The `WWW-Authenticate` of a refusal with the address of the metadata; undefined where there is no challenge, or the version has no
@@ -19,7 +24,7 @@ export const hasMetadata = (protection: Pick<Protection, 'type'> | undefined): b
  */
 export function challengeWithMetadata(
   challenge: unknown,
-  protection: Pick<Protection, 'type'> | undefined,
+  protection: Pick<Protection, 'kind'> | undefined,
   publicBase: string,
   base: string,
 ): string | undefined {

@@ -5,33 +5,13 @@ import { because } from '#component/login-refusal.ts'
 import type { BodyLimits, Method, Request } from '#component/request.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import type { ClientProof } from './client-proof.ts'
-
-/** The types of security (specification: Security object). */
-const securityTypes = [
-  'basic',
-  'api_key',
-  'oauth2',
-  'oidc',
-  'jwt',
-  'webhook',
-  'forward_auth',
-  'mtls',
-] as const
-export type SecurityType = (typeof securityTypes)[number]
-
-/** Whether the value is one of the types. */
-export const isSecurityType = (value: unknown): value is SecurityType =>
-  securityTypes.some((type) => type === value)
-
-/** One value for each type. */
-export const forEachType = <T>(
-  make: (type: SecurityType) => T,
-): Readonly<Record<SecurityType, T>> =>
-  Object.fromEntries(securityTypes.map((type) => [type, make(type)])) as Record<SecurityType, T>
+import type { SecurityKind } from './kind.ts'
 
 /** The protection of a path: its folded security object, its API, and the realm whose users may pass. */
 export interface Protection {
-  readonly type: SecurityType
+  readonly type: string
+  /** The row of the type. */
+  readonly kind: SecurityKind
   readonly realm_uri: string
   /** The id of the specification. */
   readonly api: string
@@ -67,6 +47,16 @@ export interface SecurityScheme {
   authenticateAgain?(request: SecuredRequest, protection: Protection): Identity | Promise<Identity>
 }
 
+/** The schemes by type. */
+export type Schemes = Readonly<Record<string, SecurityScheme>>
+
+/** @throws TypeError where there is none: each row has one */
+export function schemeOf(schemes: Schemes, { type }: Pick<Protection, 'type'>): SecurityScheme {
+  const scheme = schemes[type]
+  if (scheme === undefined) throw new TypeError(`no scheme of the type ${type}`)
+  return scheme
+}
+
 /** A quoted-string (RFC 9110 §5.6.4); what no header may carry is left out. */
 function quoted(text: string): string {
   let result = '"'
@@ -77,18 +67,6 @@ function quoted(text: string): string {
   return `${result}"`
 }
 
-/** The challenge of each type: RFC 7617 §2, RFC 6750 §3; API keys and certificates have no registered one. */
-const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
-  basic: (realm) => `Basic realm=${realm}, charset="UTF-8"`,
-  api_key: (realm) => `ApiKey realm=${realm}`,
-  oauth2: (realm) => `Bearer realm=${realm}`,
-  oidc: (realm) => `Bearer realm=${realm}`,
-  webhook: (realm) => `Webhook realm=${realm}`,
-  jwt: (realm) => `Bearer realm=${realm}`,
-  forward_auth: (realm) => `ForwardAuth realm=${realm}`,
-  mtls: (realm) => `ClientCertificate realm=${realm}`,
-}
-
 /**
  * 401 with the challenge of the type: RFC 9110 §11.6.1 wants one with every 401.
  * @param reason why the credentials are refused, for the log; undefined if the request has none. Clients are told why their
@@ -96,17 +74,18 @@ const challenges: Readonly<Record<SecurityType, (realm: string) => string>> = {
  * @param authid the user whose credentials they are
  */
 export function unauthorized(
-  { type, realm_uri }: Pick<Protection, 'type' | 'realm_uri'>,
+  { kind, realm_uri }: Pick<Protection, 'kind' | 'realm_uri'>,
   reason?: string,
   authid?: string,
 ): ServiceError {
-  const challenge = challenges[type](quoted(realm_uri))
+  const challenge = kind.challenge(quoted(realm_uri))
   const isTold = reason !== undefined && challenge.startsWith('Bearer ')
   const error = isTold ? `, error="invalid_token", error_description=${quoted(reason)}` : ''
   const message = isTold ? reason : 'valid credentials are required for this path'
   return new ServiceError('service.error.unauthorized', message, {
     headers: { 'www-authenticate': challenge + error },
-    ...(reason !== undefined && because({ realm: realm_uri, authmethod: type, authid, reason })),
+    ...(reason !== undefined &&
+      because({ realm: realm_uri, authmethod: kind.type, authid, reason })),
   })
 }
 
@@ -116,17 +95,17 @@ export function unauthorized(
  * @param authid the user of the token
  */
 export function insufficientScope(
-  { type, realm_uri }: Pick<Protection, 'type' | 'realm_uri'>,
+  { kind, realm_uri }: Pick<Protection, 'kind' | 'realm_uri'>,
   scopes: readonly string[],
   authid: string,
 ): ServiceError {
   const message = `the token lacks a scope of this path: ${scopes.join(' ')}`
   const error = `error="insufficient_scope", error_description=${quoted(message)}`
-  const challenge = `${challenges[type](quoted(realm_uri))}, ${error}, scope=${quoted(scopes.join(' '))}`
+  const challenge = `${kind.challenge(quoted(realm_uri))}, ${error}, scope=${quoted(scopes.join(' '))}`
   const reason = 'the token lacks a scope of the path'
   return new ServiceError('wamp.error.not_authorized', message, {
     headers: { 'www-authenticate': challenge },
-    ...because({ realm: realm_uri, authmethod: type, authid, reason }),
+    ...because({ realm: realm_uri, authmethod: kind.type, authid, reason }),
   })
 }
 

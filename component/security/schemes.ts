@@ -1,13 +1,15 @@
 /** The security schemes, by the type that a document names. */
-import { type ApiKeyPorts, ApiKeyScheme } from './api-key.ts'
-import { type BasicPorts, BasicScheme } from './basic.ts'
-import { type BearerPorts, BearerScheme } from './bearer.ts'
-import { type ForwardAuthPorts, ForwardAuthScheme } from './forward-auth.ts'
-import { type JwtPorts, JwtScheme } from './jwt.ts'
-import { type MtlsPorts, MtlsScheme } from './mtls.ts'
-import { type OidcPorts, OidcScheme } from './oidc.ts'
-import type { SecurityScheme, SecurityType } from './scheme.ts'
-import { type WebhookPorts, WebhookScheme } from './webhook.ts'
+
+import { type ApiKeyPorts, ApiKeyScheme } from './api-key/authenticate.ts'
+import { type BasicPorts, BasicScheme } from './basic/authenticate.ts'
+import { type ForwardAuthPorts, ForwardAuthScheme } from './forward-auth/authenticate.ts'
+import { type JwtPorts, JwtScheme } from './jwt/authenticate.ts'
+import type { SecurityType } from './kinds.ts'
+import { type MtlsPorts, MtlsScheme } from './mtls/authenticate.ts'
+import { type BearerPorts, BearerScheme } from './oauth2/authenticate.ts'
+import { type OidcPorts, OidcScheme } from './oidc/authenticate.ts'
+import type { SecurityScheme } from './scheme.ts'
+import { type WebhookPorts, WebhookScheme } from './webhook/authenticate.ts'
 
 /** Opens every type that there is a scheme for. */
 export const openSchemes = (

@@ -1,7 +1,8 @@
 /** The names of what gateways of earlier versions do not know of a document, so that they do not serve it without that. */
+import { securityKinds } from '#component/security/kinds.ts'
 
-/** What a gateway of an earlier version would leave out in silence, or not know: checks (`request`, `schema`), streams, policies, `cors`, security. */
-export const features = [
+/** What a gateway of an earlier version would leave out in silence, or not know: checks (`request`, `schema`), streams, policies, `cors`. */
+const own = [
   'request',
   'schema',
   'stream',
@@ -9,13 +10,17 @@ export const features = [
   'quota',
   'idempotency',
   'cors',
-  'webhook',
   'allow_from',
-  'forward_auth',
-  'mtls',
   'provider_token',
 ] as const
-export type Feature = (typeof features)[number]
+
+/** All that this gateway knows. */
+export const features: readonly string[] = [
+  ...own,
+  ...securityKinds.flatMap(({ feature }) => feature ?? []),
+]
+/** The name of one. */
+export type Feature = string
 
 /** Whether this gateway knows a feature. */
-export const isFeature = (name: string): boolean => features.some((feature) => feature === name)
+export const isFeature = (name: string): boolean => features.includes(name)

@@ -1,11 +1,12 @@
 /** The rules of values that several objects of a specification have: header fields, statuses, times, URIs. */
 import { pointer } from '#component/codec/json.ts'
 import { fieldValueProblem, readStatus } from '#component/syntax/http-field.ts'
+import { readRange } from '#component/syntax/ip-address.ts'
 import { referenceProblem } from '#component/syntax/percent-encoding.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
-import { dynamic, integer, must, type Rule, rule, text } from './rules.ts'
-import { headerNameProblem } from './syntax.ts'
+import { dynamic, integer, listOf, must, oneOf, type Rule, rule, text } from './rules.ts'
+import { fixedPathProblem, headerNameProblem } from './syntax.ts'
 
 /** Behaviour: Limits. One hour. */
 export const maxMilliseconds = 3_600_000
@@ -72,3 +73,24 @@ export const headers: Rule = dynamic(
     }
   }),
 )
+
+/** The schemes that a request may come by. */
+export const schemes = dynamic(
+  listOf(dynamic(oneOf(['http', 'https'])), 'a list of http and https'),
+)
+
+/** An IP address, or a network of them. */
+export const network = must(
+  'an IP address or address/prefix',
+  (value) => typeof value === 'string' && readRange(value) !== undefined,
+  { type: 'string' },
+)
+
+/** The networks that requests may come from. */
+export const allowFrom = dynamic(listOf(dynamic(network), 'a list of networks, such as 10.0.0.0/8'))
+
+/** A path without bindings and brackets. */
+export const fixedPath = dynamic(text('a fixed path', fixedPathProblem))
+
+/** The name of a header that a document may set or read. */
+export const headerName = text('the name of a header', headerNameProblem)

@@ -7,11 +7,19 @@ import { idempotency } from '#component/spec/policies/idempotency.ts'
 import { quota } from '#component/spec/policies/quota.ts'
 import { rateLimit } from '#component/spec/policies/rate-limit.ts'
 import { streamTypes } from '#component/syntax/event-stream.ts'
-import { attempts, headers, milliseconds, statusCode, types } from './http-rules.ts'
+import {
+  allowFrom,
+  attempts,
+  headers,
+  milliseconds,
+  schemes,
+  statusCode,
+  types,
+} from './http-rules.ts'
 import { level } from './levels.ts'
 import { validationMode } from './request-rules.ts'
 import { dynamic, integer, listOf, map, mapOf, oneOf } from './rules.ts'
-import { allowFrom, schemes, security } from './security-rules.ts'
+import { security } from './security-rules.ts'
 import { trace } from './trace-rule.ts'
 
 const maxInteger = Number.MAX_SAFE_INTEGER

@@ -2,7 +2,7 @@
 import type { CheckedFetch } from '#component/action/checked-fetch.ts'
 import { answerHeaders, passedFields, withoutOwnCookies } from '#component/action/headers.ts'
 import { traceField } from '#component/gateway/context.ts'
-import type { AuthFields, AuthService } from '#component/security/forward-auth.ts'
+import type { AuthFields, AuthService } from '#component/security/forward-auth/authenticate.ts'
 import type { SecuredRequest } from '#component/security/scheme.ts'
 import { conditionalFields, overridingFields } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'

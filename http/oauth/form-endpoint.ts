@@ -1,10 +1,12 @@
 /** The common part of OAuth2 endpoints that take a form: strict reading (RFC 6749 §3.2, appendix B), answers, and errors. */
+
 import { OAuthError, ServiceError } from '#component/errors.ts'
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { because, refusalIn } from '#component/login-refusal.ts'
 import type { BodyLimits } from '#component/request.ts'
+import { basic } from '#component/security/basic/kind.ts'
 import { unauthorized } from '#component/security/scheme.ts'
 import { essenceOf, isUtf8Type } from '#component/syntax/media-type.ts'
 import type { TokenForm } from '#component/token/grant.ts'
@@ -58,7 +60,7 @@ function refusing(error: OAuthError, realm: string): OAuthError {
   const { error: code, message: reason } = error
   if (code !== 'invalid_client' && code !== 'invalid_grant') return error
   const isClient = code === 'invalid_client'
-  const { headers } = isClient ? unauthorized({ type: 'basic', realm_uri: realm }) : error
+  const { headers } = isClient ? unauthorized({ kind: basic, realm_uri: realm }) : error
   const refusal = refusalIn(error) ?? { realm, authmethod: 'oauth2', reason }
   return new OAuthError(code, reason, { headers, ...because(refusal) })
 }

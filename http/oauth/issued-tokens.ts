@@ -1,7 +1,9 @@
 /** The endpoints for a token that was issued: introspection (RFC 7662), revocation (RFC 7009), verification for a proxy. */
+
 import type { Reply } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/handle.ts'
 import type { Logins } from '#component/realm/logins.ts'
+import { oauth2 } from '#component/security/oauth2/kind.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import type { FamilyStore } from '#component/store/family-store.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
@@ -82,7 +84,7 @@ export const verifyEndpoint =
     // no flow: paths of several flows may share this endpoint
     const { api } = path.version
     const { limits } = path.inherited
-    const protection = { type: 'oauth2', realm_uri, api, object: {}, limits } as const
+    const protection = { type: oauth2.type, kind: oauth2, realm_uri, api, object: {}, limits }
     const identity = await bearer.authenticate(exchange, protection)
     const token = credentialsOf(exchange.header('authorization'), 'bearer') ?? ''
     const claims = await unlessRefused(() => accessTokens.verify(token, realm_uri))

@@ -5,7 +5,7 @@ import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { issuersOf } from '#component/issuer/settings.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
-import { issuerNameOf, scopesOf } from '#component/security/jwt.ts'
+import { issuerNameOf, scopesOf } from '#component/security/jwt/kind.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import { grantTypesOf } from '#component/token/grants.ts'
 import type { RealmKeys } from '#component/token/keys.ts'
@@ -87,9 +87,10 @@ function resourceReply(
   const issuers = issuersOf(realm)
   const servers = new Set<string>()
   const scopes = new Set<string>()
-  for (const { type, object } of protections) {
-    const foreign = type === 'jwt' ? issuers.get(issuerNameOf(object))?.issuer : undefined
-    if (type === 'oauth2' && own !== undefined) servers.add(own)
+  for (const { kind, object } of protections) {
+    const foreign =
+      kind.tokens === 'foreign' ? issuers.get(issuerNameOf(object))?.issuer : undefined
+    if (kind.tokens === 'own' && own !== undefined) servers.add(own)
     if (foreign === undefined) continue
     servers.add(foreign)
     for (const scope of scopesOf(object)) scopes.add(scope)

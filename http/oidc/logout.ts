@@ -7,7 +7,7 @@ import { finishedCookie } from '#component/oidc/login-state.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { returnCookie } from '#component/security/login-return.ts'
-import { hasCsrfProof, type OidcPorts } from '#component/security/oidc.ts'
+import { hasCsrfProof, type OidcPorts } from '#component/security/oidc/authenticate.ts'
 import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
 import {
   countCookies,

@@ -2,7 +2,7 @@
 import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import { fitsCookie } from '#component/oidc/provider-tickets.ts'
-import type { OidcPorts } from '#component/security/oidc.ts'
+import type { OidcPorts } from '#component/security/oidc/authenticate.ts'
 import type { Tickets } from '#component/token/ticket.ts'
 import { unlessRefused } from '#component/token/token-error.ts'
 import { ticketCookieOf } from './cookies.ts'

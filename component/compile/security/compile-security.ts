@@ -1,7 +1,8 @@
 /** The security that holds at one place of a document: what protects it, and what a gateway must know to keep it. */
 import type { AdmittedNetworks, InheritedValues } from '#component/gateway/api.ts'
 import type { BodyLimits } from '#component/request.ts'
-import { isSecurityType, type Protection } from '#component/security/scheme.ts'
+import { closed, kindOf } from '#component/security/kinds.ts'
+import type { Protection } from '#component/security/scheme.ts'
 import type { Feature } from '#component/spec/features.ts'
 import { networksOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
@@ -21,8 +22,8 @@ export function protectionOf(value: unknown, place: ProtectedPlace): Protection 
   if (object && Object.keys(object).length === 0) return undefined
   const type = object?.type
   const { api, realm_uri, limits } = place
-  const known = isSecurityType(type) ? type : 'oauth2'
-  return { type: known, realm_uri, api, object: object ?? {}, limits }
+  const kind = kindOf(type) ?? closed
+  return { type: kind.type, kind, realm_uri, api, object: object ?? {}, limits }
 }
 
 /** The networks of one list; a value that is not a list has none, and so admits no client. */
@@ -45,8 +46,8 @@ export function allowFromOf(
 
 /** Notes what a gateway of an earlier version does not know of the security of a place. @returns the same values */
 export function notingSecurity(values: InheritedValues, features: Set<Feature>): InheritedValues {
-  const type = values.protection?.type
-  if (type === 'webhook' || type === 'forward_auth') features.add(type)
+  const feature = values.protection?.kind.feature
+  if (feature !== undefined) features.add(feature)
   if (values.allowFrom) features.add('allow_from')
   return values
 }

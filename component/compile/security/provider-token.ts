@@ -54,7 +54,7 @@ export function checkTokenReads(
   const isRead = allowed.some(({ nodes }) => nodes.some((node) => readsToken(node).length > 0))
   if (!isRead) return false
   const { protection, policies } = inherited
-  if (protection?.type !== 'oidc') {
+  if (!protection?.kind.givesToken) {
     const needed = `"${tokenPath}" is there on paths with security of the type oidc only`
     for (const part of allowed) report(part, needed, issues)
   }

@@ -4,7 +4,7 @@ import type { InheritedValues } from '#component/gateway/api.ts'
 import { bodyMethods } from '#component/gateway/checks.ts'
 import type { WebhookScheme } from '#component/realm/documents/info/webhook-rules.ts'
 import type { Method } from '#component/request.ts'
-import { senderOf } from '#component/security/webhook.ts'
+import { senderOf } from '#component/security/webhook/kind.ts'
 
 /** How a sender of a realm signs; undefined: the realm has no such sender. */
 export type SchemeOfSender = (realm_uri: string, sender: string) => WebhookScheme | undefined
@@ -31,7 +31,7 @@ export function webhookWarnings(
   schemeOf: SchemeOfSender | undefined,
 ): Issue[] {
   const { protection, protectedAt } = inherited
-  if (protection?.type !== 'webhook' || method === 'options') return []
+  if (!protection?.kind.signsBody || method === 'options') return []
   const warnings: Issue[] = passesUnread ? [{ path: at, message: held }] : []
   if (schemeOf === undefined) return warnings
   const { realm_uri, object } = protection

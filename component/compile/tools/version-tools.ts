@@ -111,16 +111,14 @@ export class VersionTools {
 const isPublic = ({ protection, allowFrom }: InheritedValues): boolean =>
   protection === undefined && allowFrom === undefined
 
-/** Whether a service decides by what is asked for, and not by credentials alone. */
-const decidesByPath = 'forward_auth'
-
 /** Tools of equal protections together, so that a request is judged once for them. */
 function groupsOf(tools: readonly CompiledTool[]): readonly ToolGroup[] {
   const groups = new Map<string, ToolGroup & { readonly tools: CompiledTool[] }>()
   for (const tool of tools) {
     const { protection } = tool.operation.inherited
-    const { type, object } = protection ?? {}
-    const apart = type === decidesByPath ? tool.at : ''
+    const { type, kind, object } = protection ?? {}
+    // a service that decides by what is asked for judges each tool
+    const apart = kind?.decidesByRequest ? tool.at : ''
     const key = protection ? canonicalJson([type, object, apart]) : ''
     const group = groups.get(key)
     if (group) group.tools.push(tool)

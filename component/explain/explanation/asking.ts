@@ -1,8 +1,8 @@
 /** Lets a rehearsed request pass as the user that an explanation is asked for. */
 import { ServiceError } from '#component/errors.ts'
-import { nobody, type Schemes, schemesOf } from '#component/explain/stand-ins.ts'
+import { nobody, schemesOf } from '#component/explain/stand-ins.ts'
 import { type Identity, identityOf, type LoggedIn } from '#component/identity.ts'
-import type { Protection } from '#component/security/scheme.ts'
+import type { Protection, Schemes } from '#component/security/scheme.ts'
 import type { Asked, AskingUser } from './read-asked.ts'
 
 /** What is known of a user. */

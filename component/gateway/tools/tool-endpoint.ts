@@ -3,7 +3,7 @@ import { stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, ToolsEndpoint } from '#component/gateway/api.ts'
 import type { Content, Exchange, Reply } from '#component/gateway/exchange.ts'
-import type { SecurityScheme, SecurityType } from '#component/security/scheme.ts'
+import type { Schemes } from '#component/security/scheme.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
 import { hasLocalHost, hasProxyFields, isOwnOrigin } from '#component/syntax/page-origin.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
@@ -32,7 +32,7 @@ const json = 'application/json'
 
 /** What the endpoints of all versions share. */
 export interface ToolPorts {
-  readonly schemes: Readonly<Record<SecurityType, SecurityScheme>>
+  readonly schemes: Schemes
   /** Serves an operation; errors are replies, too. */
   answer(call: ToolExchange, operation: CompiledOperation): Promise<Reply>
   /** Where a client reaches this gateway, without a slash at the end. Absent: challenges name no metadata. */

@@ -220,7 +220,8 @@ class SecuredCall implements SecuredRequest {
     this.#of = of
     this.#call = call
     // another service decides by what is done; a cookie needs proof in every POST
-    this.method = operation.inherited.protection?.type === 'forward_auth' ? call.method : of.method
+    const { protection } = operation.inherited
+    this.method = protection?.kind.decidesByRequest ? call.method : of.method
   }
 
   get scheme() {

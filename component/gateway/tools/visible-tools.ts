@@ -4,11 +4,10 @@ import type { CompiledTool, ToolGroup, ToolSet } from '#component/gateway/api.ts
 import { isAdmitted } from '#component/gateway/checks.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import { refusalIn } from '#component/login-refusal.ts'
-import type { Protection, SecurityScheme, SecurityType } from '#component/security/scheme.ts'
+import { type Protection, type Schemes, schemeOf } from '#component/security/scheme.ts'
 import { noData } from '#component/tool/call-data.ts'
 import { ToolExchange } from './tool-exchange.ts'
 
-type Schemes = Readonly<Record<SecurityType, SecurityScheme>>
 type Bindings = Readonly<Record<string, string>>
 
 /** Why a request may not pass. */
@@ -80,7 +79,7 @@ async function verdictOf(
   if (protection === undefined || tool === undefined) return 'passes'
   const { secured } = new ToolExchange(exchange, tool, { bindings, data: noData })
   try {
-    await schemes[protection.type].authenticate(secured, protection)
+    await schemeOf(schemes, protection).authenticate(secured, protection)
     return 'passes'
   } catch (error) {
     const isVerdict = error instanceof ServiceError && isRefusal(error)

@@ -1,7 +1,7 @@
 /** Security requirements of OpenAPI as security objects; what has no equal is closed, never open. */
 import { pointer } from '#component/codec/json.ts'
+import { securityKinds } from '#component/security/kinds.ts'
 import { fixedPathProblem } from '#component/spec/syntax.ts'
-import { isToken } from '#component/syntax/http-field.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import { mapped } from './origins.ts'
 import type { Place, Source } from './source.ts'
@@ -71,7 +71,7 @@ export class Security {
   /** One token path gives the tokens of one flow: that of the scheme that is asked for first. */
   #ofItsFlow(security: JsonMap, at: string): JsonMap {
     const { flow, token_path = usualTokenPath } = security
-    const first = security.type === 'oauth2' ? this.#flows.get(token_path) : undefined
+    const first = flow === undefined ? undefined : this.#flows.get(token_path)
     if (first !== undefined && first.flow !== flow) {
       this.#source.losses.tell(
         at,
@@ -80,7 +80,7 @@ export class Security {
       return first
     }
     const found = mapped({ ...security }, at)
-    if (security.type === 'oauth2') this.#flows.set(token_path, found)
+    if (flow !== undefined) this.#flows.set(token_path, found)
     return found
   }
 
@@ -88,34 +88,12 @@ export class Security {
     const { map, at } = place
     const said = typeof map.description === 'string' ? { description: map.description } : {}
     const tell = (message: string) => this.#source.losses.tell(at, message)
-    switch (map.type) {
-      case 'http': {
-        const scheme = String(map.scheme).toLowerCase()
-        if (scheme === 'basic') return { type: 'basic', ...said }
-        if (scheme === 'bearer') {
-          tell('bearer tokens are those that the gateway issues: security of type oauth2')
-          return { type: 'oauth2', flow: 'client_credentials', ...said }
-        }
-        break
-      }
-      case 'apiKey':
-        if (map.in === 'header' && !isToken(String(map.name))) {
-          tell('no field has this name: an API key is asked for in the usual one')
-          return { ...closed, ...said }
-        }
-        if (map.in === 'header') {
-          tell('API keys are those that the gateway issues')
-          return { type: 'api_key', header_name: String(map.name).toLowerCase(), ...said }
-        }
-        break
-      case 'oauth2':
-        return { ...this.#oauth2(place), ...said }
-      case 'mutualTLS':
-        tell('the DNS name in the certificate of the client is the name of its user')
-        return { type: 'mtls', authid: 'san_dns', ...said }
-      case 'openIdConnect':
-        tell('the provider is configured at the realm, not in an API Specification')
-        return { type: 'oidc', ...said }
+    if (map.type === 'oauth2') return { ...this.#oauth2(place), ...said }
+    for (const { type, imported } of securityKinds) {
+      const found = imported?.(map)
+      if (found === undefined) continue
+      if (found.told !== undefined) tell(found.told)
+      return { type, ...found.object, ...said }
     }
     tell('the gateway has no such scheme: an API key is asked for in its place')
     return { ...closed, ...said }

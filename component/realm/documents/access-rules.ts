@@ -1,6 +1,7 @@
 /** The keys of sources and grants in a realm document: from where users may log in, and what they may do. */
+
+import { network } from '#component/spec/http-rules.ts'
 import { described, map, object, type Rule, rule, string } from '#component/spec/rules.ts'
-import { network } from '#component/spec/security-rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { listOfAny, match, method, name, oneOrMore, permission } from './field-rules.ts'
 

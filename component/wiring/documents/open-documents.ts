@@ -1,4 +1,5 @@
 /** The API Specifications of this node: compiled, and made live in the gateway. */
+
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { compilingDocument } from '#component/compile/compile-document.ts'
 import { KeptDocuments } from '#component/compile/kept/kept-documents.ts'
@@ -9,8 +10,9 @@ import { issuerProblem } from '#component/issuer/settings.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import { loginProblem } from '#component/oidc/settings.ts'
 import { Registry } from '#component/registry/registry.ts'
-import { issuerNameOf } from '#component/security/jwt.ts'
-import { providerOf } from '#component/security/oidc.ts'
+import { issuerNameOf } from '#component/security/jwt/kind.ts'
+import { kindOf } from '#component/security/kinds.ts'
+import { providerOf } from '#component/security/oidc/kind.ts'
 import { Senders } from '#component/security/webhook/senders.ts'
 import type { Sync } from '#component/sync/sync.ts'
 import { version } from '#component/version.ts'
@@ -45,7 +47,7 @@ export function compilePortsOf(
     hasDocsPage: hasDocsPage(),
     schemeOfSender: (realm_uri, name) => senders.find(realm_uri, name)?.scheme,
     partyProblem: (realm_uri, security, host) =>
-      security.type === 'jwt'
+      kindOf(security.type)?.party?.is === 'issuer'
         ? issuerProblem(realms, realm_uri, issuerNameOf(security))
         : loginProblem(realms, realm_uri, providerOf(security), isGuessedFor(host, address)),
   }

@@ -4,7 +4,7 @@ import type { Issue } from '#component/errors.ts'
 import type { Api, Route } from '#component/gateway/api.ts'
 import { settingsOf } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
-import { providerOf } from '#component/security/oidc.ts'
+import { providerOf } from '#component/security/oidc/kind.ts'
 
 type Realms = Parameters<typeof settingsOf>[0]
 

@@ -110,7 +110,9 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/compile/security': {
-    folders: ['expression', 'gateway', 'realm/documents/info', 'security', 'spec'],
+    folders: [
+      ...['expression', 'gateway', 'realm/documents/info', 'security', 'security/*', 'spec'],
+    ],
     packages: [],
   },
   'component/compile/kept': { folders: ['compile', 'gateway', 'routes', 'spec'], packages: [] },
@@ -210,15 +212,15 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/policy': { folders: ['expression'], packages: ['lru-cache'] },
   'component/routes': { folders: [], packages: [] },
   'component/security': {
-    folders: [
-      ...['issuer', 'oidc', 'oidc/kept', 'realm', 'realm/documents', 'realm/documents/info'],
-      ...['security/webhook', 'token', 'wamp'],
-    ],
+    folders: ['realm', 'realm/documents', 'security/*', 'spec', 'token'],
     packages: ['lru-cache', 'rate-limiter-flexible'],
   },
-  'component/security/webhook': {
-    folders: ['realm', 'realm/documents', 'realm/documents/info'],
-    packages: [],
+  'component/security/*': {
+    folders: [
+      ...['issuer', 'oidc', 'oidc/kept', 'realm', 'realm/documents', 'realm/documents/info'],
+      ...['security', 'spec', 'token', 'wamp'],
+    ],
+    packages: ['lru-cache'],
   },
   'component/issuer': {
     folders: [
@@ -244,7 +246,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/token': { folders: ['replica', 'store'], packages: ['jose', 'lru-cache'] },
   'component/realm': { folders: ['realm/documents', 'replica', 'router', 'wamp'], packages: [] },
-  'component/openapi/import': { folders: ['action', 'schema', 'spec'], packages: [] },
+  'component/openapi/import': {
+    folders: ['action', 'schema', 'security', 'spec'],
+    packages: [],
+  },
   'component/realm/documents': { folders: ['realm', 'realm/documents/info', 'spec'], packages: [] },
   'component/realm/documents/info': { folders: ['realm/documents', 'spec', 'token'], packages: [] },
   'component/stream': { folders: ['wamp'], packages: [] },
@@ -275,6 +280,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'action/*',
       'expression',
       'schema',
+      'security',
       'spec/examples',
       'spec/policies',
       'spec/streams',

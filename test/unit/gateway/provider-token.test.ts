@@ -2,7 +2,8 @@
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import { identityOf, type ProviderToken } from '#component/identity.ts'
-import { forEachType, type SecurityScheme } from '#component/security/scheme.ts'
+import { forEachType } from '#component/security/kinds.ts'
+import type { SecurityScheme } from '#component/security/scheme.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import { bodyOf, call, documentOf, type Performer, serve } from './fake-exchange.ts'
 

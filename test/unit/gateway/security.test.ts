@@ -1,6 +1,6 @@
 /** A secured path whose scheme refuses: 401 with the challenge of its type, and nothing else happens. */
 import { expect } from 'chai'
-import { isSecurityType } from '#component/security/scheme.ts'
+import { isSecurityType } from '#component/security/kinds.ts'
 import { documentOf, FakeExchange, fixed, serve } from './fake-exchange.ts'
 
 const oauth2 = { type: 'oauth2', flow: 'client_credentials' }

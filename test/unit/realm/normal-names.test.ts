@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { InvalidSpecError } from '#component/errors.ts'
 import { Logins } from '#component/realm/logins.ts'
-import { BasicScheme } from '#component/security/basic.ts'
+import { BasicScheme } from '#component/security/basic/authenticate.ts'
 import { FakeAttempts, outcomeOf, protectedBy, requestWith } from '#test/unit/security/doubles.ts'
 import { realmsWith } from './doubles.ts'
 

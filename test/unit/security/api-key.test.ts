@@ -1,6 +1,6 @@
 /** Paths under `api_key`: a key of a user of the realm. */
 import { expect } from 'chai'
-import { ApiKeyScheme } from '#component/security/api-key.ts'
+import { ApiKeyScheme } from '#component/security/api-key/authenticate.ts'
 import type { ApiKeyOwner } from '#component/token/api-key.ts'
 import {
   FakeAttempts,

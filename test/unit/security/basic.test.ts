@@ -1,7 +1,7 @@
 /** Paths under `basic`: name and password of a user of the realm (RFC 7617). */
 import { expect } from 'chai'
 import { LoginCounts } from '#component/login-counts.ts'
-import { BasicScheme } from '#component/security/basic.ts'
+import { BasicScheme } from '#component/security/basic/authenticate.ts'
 import {
   FakeAttempts,
   FakeLogins,

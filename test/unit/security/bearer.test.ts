@@ -1,7 +1,7 @@
 /** Paths under `oauth2`: who passes with an access token, and what everybody else is told (RFC 6750 §3). */
 import { expect } from 'chai'
 import type { Identity } from '#component/identity.ts'
-import { BearerScheme } from '#component/security/bearer.ts'
+import { BearerScheme } from '#component/security/oauth2/authenticate.ts'
 import type { AccessClaims } from '#component/token/access-token.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import {

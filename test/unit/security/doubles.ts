@@ -1,8 +1,12 @@
 /** What the tests of security schemes hand in: a request, users that can go, a table of tokens and keys. */
+
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import { SecretBox } from '#component/secret-box.ts'
-import type { Protection, SecuredRequest, SecurityType } from '#component/security/scheme.ts'
+import type { SecurityKind } from '#component/security/kind.ts'
+import type { SecurityType } from '#component/security/kinds.ts'
+import { kindOf } from '#component/security/kinds.ts'
+import type { Protection, SecuredRequest } from '#component/security/scheme.ts'
 import { TokenError } from '#component/token/token-error.ts'
 
 export const realm_uri = 'com.example.realm'
@@ -10,6 +14,7 @@ export const realm_uri = 'com.example.realm'
 /** A path under this kind of security. */
 export const protectedBy = (type: SecurityType, object: object = {}): Protection => ({
   type,
+  kind: kindOf(type) as SecurityKind,
   realm_uri,
   api: 'shop',
   object: { type, ...object },

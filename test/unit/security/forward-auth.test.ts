@@ -2,7 +2,10 @@
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
-import { type AuthFields, ForwardAuthScheme } from '#component/security/forward-auth.ts'
+import {
+  type AuthFields,
+  ForwardAuthScheme,
+} from '#component/security/forward-auth/authenticate.ts'
 import { type AuthAnswer, PassedAnswer } from '#component/security/passed-answer.ts'
 import { FakeLogins, protectedBy, realm_uri, requestWith } from './doubles.ts'
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { refusalIn } from '#component/login-refusal.ts'
 import type { ClientCertificate, ClientProof } from '#component/security/client-proof.ts'
-import { MtlsScheme } from '#component/security/mtls.ts'
+import { MtlsScheme } from '#component/security/mtls/authenticate.ts'
 import { FakeLogins, outcomeOf, protectedBy, realm_uri, requestWith, userNamed } from './doubles.ts'
 
 const refused = [401, 'service.error.unauthorized', `ClientCertificate realm="${realm_uri}"`]

@@ -2,8 +2,9 @@
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import { type Identity, identityOf } from '#component/identity.ts'
+import { forEachType, type SecurityType } from '#component/security/kinds.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
-import { forEachType, type SecurityScheme, type SecurityType } from '#component/security/scheme.ts'
+import type { SecurityScheme } from '#component/security/scheme.ts'
 import { ManualClock, settled } from '#test/unit/action/doubles.ts'
 import { protectedBy, realm_uri, requestWith, userNamed } from './doubles.ts'
 

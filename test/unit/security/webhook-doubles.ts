@@ -1,6 +1,6 @@
 /** A webhook scheme over senders that a test declares, and requests to it. */
 import type { Realm } from '#component/realm/documents/model.ts'
-import { WebhookScheme } from '#component/security/webhook.ts'
+import { WebhookScheme } from '#component/security/webhook/authenticate.ts'
 import {
   FakeAttempts,
   FakeLogins,

@@ -3,7 +3,8 @@ import type { Readable } from 'node:stream'
 import type { Outcome } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
-import { forEachType, type SecurityScheme } from '#component/security/scheme.ts'
+import { forEachType } from '#component/security/kinds.ts'
+import type { SecurityScheme } from '#component/security/scheme.ts'
 import {
   type Ask,
   bodyOf,

@@ -6,7 +6,8 @@ import type { IdempotencyPorts } from '#component/gateway/policies/idempotent-re
 import { keyedDigest } from '#component/gateway/policies/keyed-digest.ts'
 import { KeyShares } from '#component/limits/key-shares.ts'
 import { SecretBox } from '#component/secret-box.ts'
-import { forEachType, type SecurityScheme } from '#component/security/scheme.ts'
+import { forEachType } from '#component/security/kinds.ts'
+import type { SecurityScheme } from '#component/security/scheme.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { encodeBody } from '#http/codec.ts'
 import {

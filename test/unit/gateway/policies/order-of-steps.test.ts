@@ -1,6 +1,7 @@
 /** Rate limits among the other steps of a request: of two faults the earlier one is told, and what a faulty request takes. */
 import { expect } from 'chai'
-import { forEachType, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import { forEachType } from '#component/security/kinds.ts'
+import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { type Ask, bodyOf, call, documentOf, serve } from '#test/unit/gateway/fake-exchange.ts'
 import { policyPorts } from './policy-ports.ts'
 

@@ -3,7 +3,8 @@ import { expect } from 'chai'
 import type { LimitPorts } from '#component/gateway/policies/limited-request.ts'
 import { type QuotaLedger, Quotas } from '#component/policy/quotas.ts'
 import { RateLimits } from '#component/policy/rate-limits.ts'
-import { forEachType, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import { forEachType } from '#component/security/kinds.ts'
+import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import {
   bodyOf,
   call,

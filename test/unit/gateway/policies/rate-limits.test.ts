@@ -1,6 +1,7 @@
 /** `rate_limit` of a document: who shares a limit, what a request costs, and what clients are told. */
 import { expect } from 'chai'
-import { forEachType, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import { forEachType } from '#component/security/kinds.ts'
+import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import {
   bodyOf,
   call,

@@ -2,7 +2,8 @@
 import { expect } from 'chai'
 import { RateLimits } from '#component/policy/rate-limits.ts'
 import { UsageExchange } from '#component/policy/usage-exchange.ts'
-import { forEachType, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import { forEachType } from '#component/security/kinds.ts'
+import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
 import { policyPorts } from './policy-ports.ts'
 

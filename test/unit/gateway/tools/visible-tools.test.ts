@@ -4,8 +4,8 @@ import { ServiceError } from '#component/errors.ts'
 import type { GatewayPorts } from '#component/gateway/handle.ts'
 import { identityOf } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
+import { forEachType } from '#component/security/kinds.ts'
 import {
-  forEachType,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,

@@ -4,6 +4,7 @@ import { challengeWithMetadata } from '#component/security/resource-metadata.ts'
 import { resourceEndpoint } from '#http/oauth/metadata.ts'
 import { bodyOf, documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'
 import { realmsWith } from '#test/unit/realm/doubles.ts'
+import { protectedBy } from '#test/unit/security/doubles.ts'
 
 const uri = 'com.example.realm'
 const issuerBase = () => 'https://api.example.com'
@@ -86,7 +87,7 @@ describe('a challenge', () => {
   const told = (
     type: 'oauth2' | 'jwt' | 'oidc' | 'basic',
     challenge: unknown = 'Bearer realm="x"',
-  ) => challengeWithMetadata(challenge, { type }, 'https://api.example.com/sub', '/v1')
+  ) => challengeWithMetadata(challenge, protectedBy(type), 'https://api.example.com/sub', '/v1')
 
   it('names the metadata where tokens of issuers pass, and nowhere else', () => {
     const whole =

@@ -7,16 +7,16 @@ import { atMost } from '#component/limits/at-most.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
-import { credentialsOf } from '#component/syntax/http-field.ts'
-import { addressOf } from '#component/syntax/ip-address.ts'
-import type { Remembered } from '#component/token/remembered.ts'
-import { type Attempts, tooManyOf } from './attempts.ts'
+import { type Attempts, tooManyOf } from '#component/security/attempts.ts'
 import {
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
   unauthorized,
-} from './scheme.ts'
+} from '#component/security/scheme.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
+import type { Remembered } from '#component/token/remembered.ts'
 
 /** The dependencies of the scheme. */
 export interface BasicPorts {

@@ -10,19 +10,20 @@ import { OidcError } from '#component/oidc-error.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import { type Logins, providerMethod } from '#component/realm/logins.ts'
 import type { SecretBox } from '#component/secret-box.ts'
-import { credentialsOf } from '#component/syntax/http-field.ts'
-import { addressOf } from '#component/syntax/ip-address.ts'
-import type { SeenTickets } from '#component/token/seen-tickets.ts'
-import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
-import { csrfCookie, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
-import type { TicketUses } from '#component/token/ticket-uses.ts'
 import {
   admitByToken,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
   unauthorized,
-} from './scheme.ts'
+} from '#component/security/scheme.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
+import type { SeenTickets } from '#component/token/seen-tickets.ts'
+import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
+import { csrfCookie, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
+import type { TicketUses } from '#component/token/ticket-uses.ts'
+import { providerOf } from './kind.ts'
 
 /** The dependencies of the scheme. */
 export interface OidcPorts {
@@ -50,10 +51,6 @@ export interface OidcPorts {
   /** Derives the key that signs CSRF values. */
   readonly box: Pick<SecretBox, 'derive'>
 }
-
-/** The provider that a security object names, or means. */
-export const providerOf = ({ provider }: Protection['object']): string =>
-  typeof provider === 'string' ? provider : 'default'
 
 /** RFC 9110 §9.2.1; pages of other origins can have browsers send these, and links do. */
 const safeMethods = new Set(['get', 'head', 'options'])

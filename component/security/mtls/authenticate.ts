@@ -2,8 +2,8 @@
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
-import type { ClientCertificate, ClientProof } from './client-proof.ts'
-import { type Protection, type SecurityScheme, unauthorized } from './scheme.ts'
+import type { ClientCertificate, ClientProof } from '#component/security/client-proof.ts'
+import { type Protection, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 
 /** The dependencies of the scheme. */
 export interface MtlsPorts {

@@ -2,8 +2,6 @@
 import type { Identity } from '#component/identity.ts'
 import type { ForeignToken, ForeignTokens } from '#component/issuer/foreign-tokens.ts'
 import type { ForeignUsers } from '#component/issuer/foreign-users.ts'
-import { credentialsOf } from '#component/syntax/http-field.ts'
-import { addressOf } from '#component/syntax/ip-address.ts'
 import {
   admitByToken,
   insufficientScope,
@@ -11,22 +9,16 @@ import {
   type SecuredRequest,
   type SecurityScheme,
   unauthorized,
-} from './scheme.ts'
+} from '#component/security/scheme.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
+import { issuerNameOf, scopesOf } from './kind.ts'
 
 /** The dependencies of the scheme. */
 export interface JwtPorts {
   readonly foreignTokens: Pick<ForeignTokens, 'verify'>
   readonly foreignUsers: Pick<ForeignUsers, 'identityOf'>
 }
-
-/** The issuer that a security object names. */
-export const issuerNameOf = ({ issuer }: Protection['object']): string => String(issuer)
-
-const none: readonly string[] = []
-
-/** What a token must allow on the path. */
-export const scopesOf = ({ scopes = none }: Protection['object']): readonly string[] =>
-  Array.isArray(scopes) ? scopes : [String(scopes)]
 
 /** Lets a request pass as the user of its token, with the roles that the issuer gives. */
 export class JwtScheme implements SecurityScheme {

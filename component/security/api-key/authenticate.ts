@@ -4,16 +4,16 @@ import type { ServiceError } from '#component/errors.ts'
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
-import { credentialsOf } from '#component/syntax/http-field.ts'
-import { addressOf } from '#component/syntax/ip-address.ts'
-import type { ApiKeyOwner, ApiKeys } from '#component/token/api-key.ts'
-import { type Attempts, tooManyOf } from './attempts.ts'
+import { type Attempts, tooManyOf } from '#component/security/attempts.ts'
 import {
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
   unauthorized,
-} from './scheme.ts'
+} from '#component/security/scheme.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
+import type { ApiKeyOwner, ApiKeys } from '#component/token/api-key.ts'
 
 /** The dependencies of the scheme. */
 export interface ApiKeyPorts {

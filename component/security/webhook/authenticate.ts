@@ -2,32 +2,23 @@
 import { ServiceError } from '#component/errors.ts'
 import { anonymous, type Identity, identityOf } from '#component/identity.ts'
 import type { Logins } from '#component/realm/logins.ts'
-import { type Sender, Senders, type SendersPorts } from '#component/security/webhook/senders.ts'
-import {
-  isInTime,
-  isMessageId,
-  isSignedBy,
-  readClaim,
-  type SignedClaim,
-} from '#component/security/webhook/signature.ts'
-import { addressOf } from '#component/syntax/ip-address.ts'
-import { type Attempts, tooManyOf } from './attempts.ts'
+import { type Attempts, tooManyOf } from '#component/security/attempts.ts'
 import {
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
   unauthorized,
-} from './scheme.ts'
+} from '#component/security/scheme.ts'
+import { addressOf } from '#component/syntax/ip-address.ts'
+import { senderOf } from './kind.ts'
+import { type Sender, Senders, type SendersPorts } from './senders.ts'
+import { isInTime, isMessageId, isSignedBy, readClaim, type SignedClaim } from './signature.ts'
 
 /** The dependencies of the scheme. */
 export interface WebhookPorts extends SendersPorts {
   readonly logins: Pick<Logins, 'user'>
   readonly attempts: Pick<Attempts, 'fail'>
 }
-
-/** The sender that a security object names. */
-export const senderOf = ({ sender }: Protection['object']): string =>
-  typeof sender === 'string' ? sender : ''
 
 /** Bodies in which the id of an event is looked for have at most this many bytes. */
 const maxParsed = 262_144

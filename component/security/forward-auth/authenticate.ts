@@ -9,9 +9,9 @@ import { because } from '#component/login-refusal.ts'
 import { issuerOfName } from '#component/realm/documents/info/issuer-rules.ts'
 import { gatewayRole, type Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
+import { type AuthAnswer, PassedAnswer } from '#component/security/passed-answer.ts'
+import type { Protection, SecuredRequest, SecurityScheme } from '#component/security/scheme.ts'
 import { isMap } from '#component/syntax/values.ts'
-import { type AuthAnswer, PassedAnswer } from './passed-answer.ts'
-import type { Protection, SecuredRequest, SecurityScheme } from './scheme.ts'
 
 /** Header fields that are sent; lower-case names. */
 export type AuthFields = Readonly<Record<string, string>>

@@ -2,10 +2,15 @@
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
+import {
+  admitByToken,
+  type Protection,
+  type SecurityScheme,
+  unauthorized,
+} from '#component/security/scheme.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import type { AccessClaims, AccessTokens } from '#component/token/access-token.ts'
 import { servesToken } from '#component/token/grants.ts'
-import { admitByToken, type Protection, type SecurityScheme, unauthorized } from './scheme.ts'
 
 /** The dependencies of the scheme. */
 export interface BearerPorts {
