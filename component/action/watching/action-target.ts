@@ -5,7 +5,7 @@ import { nowhere, type ServedVersion } from '#component/metrics/place.ts'
 export interface ActionTarget {
   /** Of the action. */
   readonly type: string
-  /** Procedure or topic; of a forward the origin. Where an expression computes it, the text of the document, shortened; empty for `static`. */
+  /** Procedure or topic; of a forward the origin. Where an expression computes it, the text of the document, shortened; empty where nothing is reached. */
   readonly text: string
   /** The same where it is known at load; undefined: requests decide. */
   readonly literal: string | undefined
@@ -19,9 +19,9 @@ export interface ActionTarget {
   readonly route: string
 }
 
-/** The target of `static` and of `action: {}`. */
+/** The target of an action that reaches nothing. */
 export const noTarget: ActionTarget = {
-  type: 'static',
+  type: '',
   text: '',
   literal: '',
   api: '',

@@ -6,6 +6,7 @@ import { busiestRooms, describeEntries } from './entries.ts'
 import { arrowsUpward, filesGraph, importedFiles } from './import-graph.ts'
 import { importsAgainst } from './import-rules.ts'
 import { roomOf, rooms } from './rooms.ts'
+import { namesOutside, rowTables } from './rows.ts'
 import { productFolders, type SourceFile, sourceTree } from './source-tree.ts'
 import { takeWalks } from './walks.ts'
 
@@ -81,6 +82,10 @@ print(
   inTypes.filter(withinRoom).length,
   inTypes.filter(withinRoom).map(joined),
 )
+for (const [name, table] of Object.entries(rowTables)) {
+  const found = namesOutside(product, table)
+  print(`Names of ${name} outside their rows`, found.length, found)
+}
 print('Product files that import more than 12 others', wide.length)
 print('Widest importers', importers[0]?.[1] ?? 0, counted(importers.slice(0, 10)))
 print('Moves between rooms of the three walks, and where they go most often', '')
