@@ -21,3 +21,7 @@ export const kindOf = (type: unknown): ActionKind | undefined => byType.get(type
 
 /** `action: {}`, which documents may have under `options` only. */
 export const noAction: ActionKind = actionKind({ type: 'none', shape: { keys: {} }, fields: {} })
+
+/** One value for each type. */
+export const forEachType = <T>(make: (type: ActionType) => T): Readonly<Record<ActionType, T>> =>
+  Object.fromEntries(rows.map(({ type }) => [type, make(type)])) as Record<ActionType, T>

@@ -9,7 +9,7 @@ import type {
 import { type BodyCodec, decodeAnswer } from '#component/action/forward/body.ts'
 import { type DroppedField, droppedFields, type HeaderMap } from '#component/action/headers.ts'
 import { type Actions, openActions } from '#component/action/index.ts'
-import { kindOf } from '#component/action/kinds.ts'
+import { forEachType, kindOf } from '#component/action/kinds.ts'
 import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import type { Clock } from '#component/clock.ts'
@@ -112,7 +112,7 @@ export class ToldActions {
       connections: this.#connections,
       watch: this.#world.watch,
     }).table
-    this.table = mapped(actions, (type, action) => this.#told(type, action))
+    this.table = forEachType((type) => this.#told(type, actions[type]))
   }
 
   #told(type: string, action: Action): Action {
@@ -236,9 +236,3 @@ export class ToldActions {
 
 /** One attempt: a given outcome is what the action came to in the end. */
 const once = (run: Run): Run => ({ ...run, attempts: { ...run.attempts, retries: 0 } })
-
-/** The table with each action as another. */
-const mapped = (table: Actions['table'], as: (type: string, action: Action) => Action) =>
-  Object.fromEntries(
-    Object.entries(table).map(([type, action]) => [type, as(type, action)]),
-  ) as unknown as Actions['table']

@@ -1,6 +1,7 @@
 /** From a password to a protected path and out again: the OAuth2 endpoints with real realms, grants, tokens and keys. */
 
 import { expect } from 'chai'
+import { forEachType as forEachAction } from '#component/action/kinds.ts'
 import { staticAction } from '#component/action/static/perform.ts'
 import { systemClock } from '#component/clock.ts'
 import { compileSpec } from '#component/compile/compile.ts'
@@ -71,13 +72,7 @@ async function open(flow = 'resource_owner_password_credentials') {
   const ports = { clock: systemClock, callTimeout: 1000 }
   const gateway = new Gateway({
     clock: ports.clock,
-    actions: {
-      static: staticAction,
-      forward: staticAction,
-      wamp_call: staticAction,
-      wamp_publish: staticAction,
-      wamp_subscribe: staticAction,
-    },
+    actions: forEachAction(() => staticAction),
     schemes,
     endpoints: {
       ...oauthEndpoints({

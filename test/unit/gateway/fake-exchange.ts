@@ -8,7 +8,7 @@ import type {
   RawBody,
   Run,
 } from '#component/action/action.ts'
-import type { ActionType } from '#component/action/kinds.ts'
+import { type ActionType, forEachType as forEachAction } from '#component/action/kinds.ts'
 import { staticAction } from '#component/action/static/perform.ts'
 import type { Clock } from '#component/clock.ts'
 import { parseJson } from '#component/codec/json.ts'
@@ -214,13 +214,7 @@ export function serve(
     clock: stoppedClock,
     ...(callStreams && { callStreams }),
     ...(policies && { policies }),
-    actions: {
-      static: fake('static'),
-      forward: fake('forward'),
-      wamp_call: fake('wamp_call'),
-      wamp_publish: fake('wamp_publish'),
-      wamp_subscribe: fake('wamp_subscribe'),
-    },
+    actions: forEachAction(fake),
     schemes,
     endpoints: {
       'oauth.token': endpoint,
