@@ -48,8 +48,11 @@ export class WampGateway extends EventEmitter<Events> {
   readonly #config: Config
   readonly #log: Logger
   #isStarted = false
+  readonly #ending = new AbortController()
+  #starting: Promise<unknown> = Promise.resolve()
   #component: Component | undefined
   #reloads: Reloads | undefined
+  #stopped: Promise<void> | undefined
 
   /**
    * @param options validated at once
@@ -66,14 +69,23 @@ export class WampGateway extends EventEmitter<Events> {
 
   /**
    * Opens the store, joins the router and listens.
-   * @throws ConfigError for a configuration that must not be served, Error when an address is taken; nothing stays open then
+   * @throws ConfigError for a configuration that must not be served, Error when an address is taken, and when it is stopped
+   *   meanwhile; nothing stays open then
    */
   async start(): Promise<void> {
     if (this.#isStarted) throw new Error('the gateway has been started')
     this.#isStarted = true
+    const starting = this.#start()
+    this.#starting = starting.catch(() => undefined)
+    await starting
+  }
+
+  async #start(): Promise<void> {
     const config = this.#config
     const state = await watchedState(config)
-    this.#component = await startComponent(config, this.#log)
+    this.#component = await startComponent(config, this.#log, systemClock, {
+      signal: this.#ending.signal,
+    })
     this.#component.watch(this.#tell)
     if (!config.watch) return
     const ports = { gateway: this.#component, clock: systemClock, readConfig: () => config }
@@ -127,10 +139,19 @@ export class WampGateway extends EventEmitter<Events> {
   }
 
   /**
-   * Stops accepting requests, finishes those in flight within `gateway.drain_timeout`, and closes everything.
+   * Stops accepting requests, finishes those in flight within `gateway.drain_timeout`, and closes everything. Once, however often
+   * it is called. A start that has not ended stops what it has opened, and rejects.
    * @param drainDelay milliseconds during which requests are still accepted, so that a load balancer notices
    */
   async stop({ drainDelay = 0 }: { readonly drainDelay?: number } = {}): Promise<void> {
+    if (!this.#isStarted) return
+    this.#stopped ??= this.#stop(drainDelay)
+    await this.#stopped
+  }
+
+  async #stop(drainDelay: number): Promise<void> {
+    this.#ending.abort(new Error('the gateway was stopped while it started'))
+    await this.#starting
     const component = this.#component
     this.#component = undefined
     this.#reloads?.close()

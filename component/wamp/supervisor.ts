@@ -43,6 +43,8 @@ export class SupervisedSession implements Session {
   readonly realm_uri: string
   /** Its joins and ends. */
   readonly record = new SessionRecord()
+  /** See {@link SessionOptions.onJoin}. */
+  onJoin: () => unknown
   readonly #options: SessionOptions
   readonly #openChannel: (url: string | undefined) => Channel
   readonly #routers: Routers
@@ -62,6 +64,7 @@ export class SupervisedSession implements Session {
 
   constructor(options: SessionOptions, makeClient: MakeClient) {
     this.realm_uri = options.realm_uri
+    this.onJoin = options.onJoin ?? ignore
     this.#options = options
     this.#openChannel = openChannels(options)
     this.#routers = routersOf(options)
@@ -258,7 +261,7 @@ export class SupervisedSession implements Session {
     this.#check.start(() => connection.isJoined)
     this.#standings
       .restore()
-      .then(() => (connection.isJoined ? this.#options.onJoin?.() : undefined))
+      .then(() => (connection.isJoined ? this.onJoin() : undefined))
       .catch((error: unknown) => log.error({ err: error }, 'a task after joining failed'))
   }
 

@@ -2,6 +2,7 @@
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { InvalidSpecError, type Issue, messageOf, ServiceError } from '#component/errors.ts'
 import type { Examples } from '#component/examples/examples.ts'
+import type { Route } from '#component/gateway/api.ts'
 import type { Loaded } from '#component/registry/change.ts'
 import { type FileReport, loadFiles, realmNames, specNames } from '#component/registry/files.ts'
 import type { FileDocument, Registry } from '#component/registry/registry.ts'
@@ -27,6 +28,13 @@ export interface FilesLoaded {
   readonly refused: readonly RefusedFile[]
 }
 
+/** The parts that the files need. */
+interface FileNeeds {
+  readonly context: WiringContext
+  readonly examples: Examples
+  readonly registry: Registry<Route>
+}
+
 function refusedOf({ file, error }: FileReport): RefusedFile {
   const details = error instanceof InvalidSpecError ? error.details : undefined
   return {
@@ -41,15 +49,11 @@ export class ConfiguredFiles {
   /** The files that were refused when all were last read, here or in another process of this gateway. */
   refused: readonly RefusedFile[] = []
   readonly #context: WiringContext
-  readonly #registry: Pick<Registry, 'loadUnlessThere' | 'history'>
-  readonly #examples: Pick<Examples, 'judge'>
+  readonly #registry: Registry<Route>
+  readonly #examples: Examples
   #known: ReadonlySet<string> = new Set()
 
-  constructor(
-    context: WiringContext,
-    registry: Pick<Registry, 'loadUnlessThere' | 'history'>,
-    examples: Pick<Examples, 'judge'>,
-  ) {
+  constructor({ context, examples, registry }: FileNeeds) {
     this.#context = context
     this.#registry = registry
     this.#examples = examples

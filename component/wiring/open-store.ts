@@ -1,4 +1,4 @@
-/** Opens the state of a process, before anything else: the folder, the store, and the documents in it. */
+/** Opens what a process keeps, before anything else: its folder and its store. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -10,10 +10,7 @@ import { checkStoreKey, storeSecret } from '#component/config/store-key.ts'
 import { makeFile, makeFolder } from '#component/durable-file.ts'
 import { messageOf } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import { Replica } from '#component/replica/replica.ts'
-import { SecretBox } from '#component/secret-box.ts'
 import { openStore, type Store } from '#component/store/database.ts'
-import { turnYielder, type YieldTurn } from '#component/yielding.ts'
 import { refusalToStart } from '#http/management/access.ts'
 
 /** As the option `node`. */
@@ -88,38 +85,4 @@ export async function openConfiguredStore(config: Config, clock: Clock, log: Log
     if (cause instanceof TypeError) throw new ConfigError([cause.message], { cause })
     throw new Error(`store ${place}: ${messageOf(cause)}`, { cause })
   }
-}
-
-/** The parts that a process begins with. */
-export interface StartPorts {
-  readonly config: Config
-  readonly clock: Clock
-  readonly log: Log
-  /** The name of this node. */
-  readonly node: string
-  /** The names of the processes of this gateway, where it has several; the first one sends its heartbeats. */
-  readonly workers?: readonly string[] | undefined
-  /** Resolves when the other processes of this gateway know the change that was just made. */
-  readonly broadcast?: (() => Promise<void>) | undefined
-}
-
-/** The state of a process: its store, and the documents in it. */
-export interface NodeState extends StartPorts {
-  readonly store: Store
-  readonly replica: Replica
-  /** Under `store.key`. */
-  readonly box: SecretBox
-  /** One for all long work of the process. */
-  readonly yieldTurn: YieldTurn
-}
-
-/** Opens the store and reads the documents. Throws as {@link openConfiguredStore} does. */
-export async function openState(ports: StartPorts): Promise<NodeState> {
-  const { config, clock, log, node } = ports
-  const store = await openConfiguredStore(config, clock, log)
-  const yieldTurn = turnYielder()
-  const replica = new Replica({ store: store.entries, clock, node, log, yieldTurn })
-  await replica.start()
-  const box = new SecretBox(storeSecret(config, config.data_dir))
-  return { ...ports, store, replica, box, yieldTurn }
 }

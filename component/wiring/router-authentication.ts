@@ -11,7 +11,7 @@ import { registerTickets } from '#procedures/index.ts'
 import { registerAuthenticator, registerAuthorizer } from '#procedures/router-questions.ts'
 import type { WiringContext } from './context.ts'
 import { openPolicy } from './policy.ts'
-import type { RouterConnection } from './router-connection.ts'
+import type { Needs } from './process-parts.ts'
 
 /** The sessions of the gateway on the realms of users. */
 export interface RouterAuthentication {
@@ -26,10 +26,10 @@ export interface RouterAuthentication {
 }
 
 /** Undefined with an external router where the gateway has no login: it neither asks the gateway nor takes tickets. */
-export function openRouterAuthentication(
-  context: WiringContext,
-  router: RouterConnection,
-): RouterAuthentication | undefined {
+export function openRouterAuthentication({
+  context,
+  router,
+}: Needs<'context' | 'router'>): RouterAuthentication | undefined {
   const { config, users, clock, log } = context
   const { url, auth, realm: componentRealm } = config.wamp
   warnOfIdentity(context)

@@ -13,7 +13,7 @@ import { isLoopbackOnly } from '#http/management/access.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
 import type { WiringContext } from './context.ts'
 import { openPolicy } from './policy.ts'
-import type { PrimaryRouter } from './worker-ports.ts'
+import type { PrimaryRouter, WorkerPorts } from './worker-ports.ts'
 
 /** The paths of the socket by which other processes of this gateway reach the embedded router: for themselves, for clients. */
 export const routerPaths = { gateway: '/gateway', clients: '/ws' }
@@ -47,14 +47,14 @@ const registrationCheckMs = 10_000
 
 const anonymousAuth: JoinAuth = { authmethod: 'anonymous' }
 
-/**
- * Opens the embedded router, or points at the configured one.
- * @param primaryRouter where the embedded router is when another process of this gateway has it
- */
-export function openRouterConnection(
-  context: WiringContext,
-  primaryRouter: PrimaryRouter | undefined,
-): RouterConnection {
+/** The parts that the connection needs. */
+interface RouterNeeds {
+  readonly context: WiringContext
+  readonly worker: WorkerPorts | undefined
+}
+
+/** Opens the embedded router, unless the primary has it, or points at the configured one. */
+export function openRouterConnection({ context, worker }: RouterNeeds): RouterConnection {
   const { auth, realms } = context.config.wamp
   if (auth !== undefined) checkAuth('wamp.auth', auth as JoinAuth)
   for (const [uri, other] of Object.entries(realms)) {
@@ -62,7 +62,7 @@ export function openRouterConnection(
   }
   const urls = routerUrls(context.config)
   if (urls) return externalRouter(context, new Routers(urls))
-  return primaryRouter ? routerOfPrimary(context, primaryRouter) : embeddedRouter(context)
+  return worker?.router ? routerOfPrimary(context, worker.router) : embeddedRouter(context)
 }
 
 /** Reports an incomplete login at the start, not at the first session. */

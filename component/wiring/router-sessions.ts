@@ -2,43 +2,57 @@
 import { forwardedMember } from '#component/realm/forwarded-users.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
 import type { Judge } from '#component/wamp/forwarding/forwarded-session.ts'
-import type { GuestOptions } from '#component/wamp/guests.ts'
 import { SessionPool } from '#component/wamp/session-pool.ts'
+import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { WiringContext } from './context.ts'
 import { knownBy, openPolicy } from './policy.ts'
 import type { RouterConnection } from './router-connection.ts'
+import { sessionWaits } from './status/session-status.ts'
 
 /** Both kinds of sessions. */
-export type RouterSessions = ReturnType<typeof openSessions>
+export interface RouterSessions {
+  /** On the component's realm. */
+  readonly own: SupervisedSession
+  /** Those that requests run on. */
+  readonly pool: SessionPool
+}
 
-/** Opens the own session; `onJoin` is called after each join of it, `onWaited` after each wait for a session of a user. */
-export function openSessions(
-  context: WiringContext,
-  router: RouterConnection,
-  onJoin: () => void,
-  onWaited: NonNullable<GuestOptions['onWaited']>,
-) {
-  const { config, users, clock, log } = context
+/** The parts that sessions need. */
+interface SessionNeeds {
+  readonly context: WiringContext
+  readonly router: RouterConnection
+}
+
+/** Opens the pool: each of its sessions joins when it is asked for. */
+export function openPool({ context, router }: SessionNeeds): SessionPool {
+  const { config, users, clock, log, families } = context
   const { identity } = config.wamp
-  return {
-    pool: new SessionPool({
-      ...{ ...router.link, clock, log },
-      identity,
-      forwarding:
-        identity === 'forwarded'
-          ? { auth: router.componentAuth, judge: judgeOf(context) }
-          : undefined,
-      maxHeld: config.limits.stream_sessions,
-      onWaited,
-      authFor: (realm_uri, user) =>
-        user ? users.sessionTickets.authFor(user) : router.authOf(realm_uri),
-    }),
-    own: componentSession({
-      ...{ ...router.link, clock, log, onJoin },
-      realm_uri: config.wamp.realm,
-      auth: router.componentAuth,
-    }),
-  }
+  return new SessionPool({
+    ...{ ...router.link, clock, log },
+    identity,
+    forwarding:
+      identity === 'forwarded'
+        ? { auth: router.componentAuth, judge: judgeOf(context) }
+        : undefined,
+    maxHeld: config.limits.stream_sessions,
+    onWaited: sessionWaits(families),
+    authFor: (realm_uri, user) =>
+      user ? users.sessionTickets.authFor(user) : router.authOf(realm_uri),
+  })
+}
+
+/** Opens the session on the component's realm, which joins from now on. */
+export const openOwn = ({ context, router }: SessionNeeds): SupervisedSession =>
+  componentSession({
+    ...{ ...router.link, clock: context.clock, log: context.log },
+    realm_uri: context.config.wamp.realm,
+    auth: router.componentAuth,
+  })
+
+/** Leaves, after its procedures have been unregistered. */
+export async function leave(own: SupervisedSession): Promise<void> {
+  await own.withdraw()
+  await own.leave()
 }
 
 /** Judges what the gateway forwards for users, by the realms as they are at each message. */

@@ -8,6 +8,7 @@ import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import { toldAttempts } from '#component/action/watching/told-attempts.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
+import type { Examples } from '#component/examples/examples.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
@@ -26,6 +27,12 @@ import { publicPath } from '#http/oidc/public-address.ts'
 import { openPublication } from '#http/openapi/open.ts'
 import type { WiringContext } from './context.ts'
 import { type HttpAuthentication, openHttpAuthentication } from './http-authentication.ts'
+
+/** Where clients reach this gateway. */
+export interface Address {
+  /** Without a slash at the end: the configured address, else that of the first listener; empty before it listens. */
+  base: string
+}
 
 /** Serves requests; its routing table is set from outside. */
 export interface Serving {
@@ -54,22 +61,27 @@ export interface Serving {
 /** Milliseconds, finer than the clock's. */
 const monotonic = (): number => performance.now()
 
-/** @param issuerBase where clients reach this gateway; without a slash at the end */
-export function openServing(
-  context: WiringContext,
-  sessions: SessionPool,
-  issuerBase: () => string,
-  findExamples: FindExamples,
-): Serving {
+/** The parts that serving needs. */
+interface ServingNeeds {
+  readonly address: Address
+  readonly context: WiringContext
+  readonly examples: Examples
+  readonly pool: SessionPool
+}
+
+/** Nothing is served before the routing table is set. */
+export function openServing({ address, context, examples, pool }: ServingNeeds): Serving {
+  const issuerBase = () => address.base
+  const findExamples: FindExamples = (one) => examples.holding(one)
   const { config, clock, node, log, yieldTurn, families, telemetry } = context
   const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts))
   const streamMetrics = new StreamMetrics(families)
-  const streams = openStreamHub(context, sessions, streamMetrics)
+  const streams = openStreamHub(context, pool, streamMetrics)
   const metrics = new ActionMetrics(families, monotonic)
   const watch = toldAttempts(telemetry ? tracedAttempts(metrics) : metrics, monotonic)
   const pools = new PoolMetrics(families, monotonic)
   const actions = openActions({
-    ...{ clock, sessions, connections, streams, watch },
+    ...{ clock, sessions: pool, connections, streams, watch },
     codec: { decode: decodeBody, encode: encodeBody },
     allowedHosts: config.forward.allowed_hosts,
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
@@ -88,7 +100,7 @@ export function openServing(
     ...publication.endpoints,
   }
   const callStreams = new CallStreams({ clock, bufferBytes: config.limits.call_buffer })
-  const policies = openPolicies(context, sessions)
+  const policies = openPolicies(context, pool)
   const gateway = new Gateway({
     ...{ clock, schemes, endpoints, callStreams, openStreams, pools },
     onUnrendered: unrenderedLog(clock, log),

@@ -3,7 +3,7 @@ import { type Clock, secondsOf } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Store } from '#component/store/database.ts'
 import { faultTexts } from '#component/store/health.ts'
-import type { WiringContext } from './context.ts'
+import type { Needs } from './process-parts.ts'
 
 /** The dependencies of the cleanup. */
 export interface CleanupPorts {
@@ -79,15 +79,15 @@ function every(intervalMs: number, { clock, log }: CleanupPorts, tasks: Tasks): 
   return () => stop()
 }
 
-/** Cleans the store, and watches its health, until the result is called. */
-export function watchStore({ config, store, replica, clock, log }: WiringContext): () => void {
+/** Follows what others write to the store, cleans it, and watches its health, until it is stopped. */
+export function watchStore({ context, worker }: Needs<'context' | 'worker'>): { stop(): void } {
+  const { config, store, replica, clock, log } = context
+  worker?.refreshBy(() => replica.refresh())
+  store.onEntries = () => void replica.refresh()
   store.health.onAway = () => void replica.refresh()
   store.health.onFault = (fault) =>
     fault === undefined
       ? log.info('the store takes writes again')
       : log.error(`${faultTexts[fault]}: known documents are served, but none can be loaded`)
-  return startCleanup({
-    ...{ store, clock, log },
-    deletedDays: config.history.deleted_days,
-  })
+  return { stop: startCleanup({ store, clock, log, deletedDays: config.history.deleted_days }) }
 }

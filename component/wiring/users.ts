@@ -22,7 +22,7 @@ import { Revocations, type Revoked } from '#component/token/revocation.ts'
 import { SeenTickets } from '#component/token/seen-tickets.ts'
 import { maxTicketLifetime, Tickets } from '#component/token/ticket.ts'
 import { TicketUses } from '#component/token/ticket-uses.ts'
-import type { NodeState } from './open-store.ts'
+import type { NodeState } from './context.ts'
 import { Suspension } from './suspension.ts'
 
 /** The replica, whose changes the other processes of this gateway know as soon as they are made. */

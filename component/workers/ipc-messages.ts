@@ -1,7 +1,7 @@
 /** The requests and notifications between the primary and its workers. */
 import type { Socket } from 'node:net'
-import type { Contents } from '#component/component.ts'
 import type { Config } from '#component/config/config.ts'
+import type { Contents } from '#component/running-gateway.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import type { LevelChange } from '#component/wiring/log-level.ts'
 import type { MetricValues } from '#http/management/metrics.ts'

@@ -1,5 +1,6 @@
 /** One running worker as the primary sees it, and what the primary asks of workers. */
 import type { ChildProcess } from 'node:child_process'
+import type { Clock } from '#component/clock.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import { type Channel, ChannelLost } from './ipc-channel.ts'
 import type { ToPrimary, ToWorker } from './ipc-messages.ts'
@@ -14,6 +15,36 @@ export interface Member {
   state: 'starting' | 'started' | 'ready' | 'leaving'
   /** It received SIGTERM. */
   isToLeave: boolean
+}
+
+/** How long workers may take to end after they have stopped; milliseconds. */
+const endGrace = 2_000
+
+/** The workers that run, by number; no process of them outlives this one. */
+export class Members extends Map<number, Member> {
+  readonly #clock: Pick<Clock, 'after'>
+
+  constructor(clock: Pick<Clock, 'after'>) {
+    super()
+    this.#clock = clock
+    // for every end but SIGKILL: then the workers notice it themselves
+    process.once('exit', this.kill)
+  }
+
+  readonly kill = (): void => {
+    for (const { child } of this.values()) child.kill('SIGKILL')
+  }
+
+  /** Ends those that have stopped, as soon as each is alone. */
+  async end(): Promise<void> {
+    const running = [...this.values()].map(({ child }) => child)
+    const ended = running.map((child) => new Promise((resolve) => child.once('exit', resolve)))
+    for (const child of running) disconnect(child)
+    const stopTimer = this.#clock.after(endGrace, this.kill)
+    await Promise.all(ended)
+    stopTimer()
+    process.off('exit', this.kill)
+  }
 }
 
 /** The answers of workers; late ones are left out. @param limit milliseconds */

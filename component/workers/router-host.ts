@@ -1,6 +1,6 @@
 /** The embedded router of a gateway of several processes: in the primary, reached by the workers over a private Unix socket. */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +8,9 @@ import { ConfigError } from '#component/config/config.ts'
 import { messageOf } from '#component/errors.ts'
 import type { LimitUsage } from '#component/limits/limit-usage.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
-import { openContext } from '#component/wiring/context.ts'
-import type { StartPorts } from '#component/wiring/open-store.ts'
+import { close, parts, stop } from '#component/parts.ts'
+import type { Router } from '#component/router/router.ts'
+import { openContext, type StartPorts, type WiringContext } from '#component/wiring/context.ts'
 import { openRouter, routerPaths } from '#component/wiring/router-connection.ts'
 
 const socketName = 'router'
@@ -45,23 +46,63 @@ export interface RouterHost {
   close(): Promise<void>
 }
 
+const hostParts = parts<StartPorts>()
+  .part('state', ['config', 'clock', 'log', 'node', 'workers', 'broadcast'], openContext, stop)
+  .part('context', ['state'], ({ state }) => state.parts)
+  .part('router', ['context'], openFollowingRouter, close)
+  .part('folder', [], openFolder, stop)
+  .part('server', ['folder', 'router'], listenForWorkers, close)
+
 /**
  * Opens the router, and the store for the realm documents that it follows.
- * @throws ConfigError, or Error for a store that cannot be opened
+ * @throws ConfigError, or Error for a store that cannot be opened; then nothing stays open
  */
 export async function startRouterHost(ports: StartPorts): Promise<RouterHost> {
   const { telemetry } = ports.config
   // requests, and their traces, are with the workers
   const config = { ...ports.config, telemetry: { ...telemetry, traces: 'off' as const } }
-  const context = await openContext({ ...ports, config })
-  const { replica, users } = context
-  const { router, end } = openRouter(context)
-  users.onRevoked = end
+  const running = await hostParts.start({ ...ports, config }, ports)
+  const { context, folder, router } = running.parts
+  const { logins, usage, replica } = context
+  return {
+    socketPath: folder.socketPath,
+    sessionCount: () => router.sessionCount,
+    ...{ logins, usage },
+    async refresh() {
+      await replica.refresh()
+      await replica.sweep()
+    },
+    close: () => running.stop(),
+  }
+}
 
+function openFollowingRouter({ context }: { readonly context: WiringContext }): Router {
+  const { router, end } = openRouter(context)
+  context.users.onRevoked = end
+  return router
+}
+
+/** The folder of the socket; it is removed at the end of the process, too. */
+function openFolder() {
   const folder = makeFolder()
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
-  const socketPath = join(folder, socketName)
+  return {
+    socketPath: join(folder, socketName),
+    stop() {
+      remove()
+      process.off('exit', remove)
+    },
+  }
+}
+
+async function listenForWorkers({
+  folder,
+  router,
+}: {
+  readonly folder: { readonly socketPath: string }
+  readonly router: Router
+}): Promise<Server> {
   const server = createServer((_request, response) => response.writeHead(404).end())
   server.on('upgrade', (request, socket: Socket, head) => {
     socket.on('error', () => socket.destroy())
@@ -76,23 +117,7 @@ export async function startRouterHost(ports: StartPorts): Promise<RouterHost> {
     } else socket.destroy()
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(socketPath, resolve)
+    server.once('error', reject).listen(folder.socketPath, resolve)
   })
-  return {
-    socketPath,
-    sessionCount: () => router.sessionCount,
-    logins: context.logins,
-    usage: context.usage,
-    async refresh() {
-      await replica.refresh()
-      await replica.sweep()
-    },
-    async close() {
-      server.close()
-      await router.close()
-      await context.close()
-      remove()
-      process.off('exit', remove)
-    },
-  }
+  return server
 }

@@ -2,16 +2,23 @@
 import { fork } from 'node:child_process'
 import { extname, join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
-import type { Contents } from '#component/component.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import type { Log } from '#component/log.ts'
+import type { Contents } from '#component/running-gateway.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import type { LogLevel } from '#component/wiring/log-level.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
 import { Channel, ChannelLost } from './ipc-channel.ts'
 import type { Settings, ToPrimary, ToWorker } from './ipc-messages.ts'
 import type { ListeningSockets } from './listening-sockets.ts'
-import { askEach, disconnect, loadFilesOnce, type Member, stopMember } from './member.ts'
+import {
+  askEach,
+  disconnect,
+  loadFilesOnce,
+  type Member,
+  type Members,
+  stopMember,
+} from './member.ts'
 
 const program = join(import.meta.dirname, `worker${extname(import.meta.filename)}`)
 
@@ -22,9 +29,8 @@ const takeLimit = 10_000
 const metricsLimit = 1_000
 const refreshLimit = 2_000
 
-/** The time that a worker may take to stop beside `drain_delay` and `drain_timeout`, and to end after it has stopped; milliseconds. */
+/** The time that a worker may take to stop beside `drain_delay` and `drain_timeout`; milliseconds. */
 const stopGrace = 10_000
-const endGrace = 2_000
 
 /** Pause before a worker is replaced that ended before it was ready; doubles with each in a row; milliseconds. */
 const backOff = { least: 100, most: 5_000 }
@@ -43,6 +49,8 @@ export interface WorkerPoolPorts {
   /** `node` is the name that workers add their numbers to. */
   readonly config: Pick<Config, 'gateway' | 'workers'> & { readonly node: string }
   readonly sockets: ListeningSockets
+  /** Those that run, by number. */
+  readonly members: Members
   /** The start message of a worker. @param isReplacement whether one of this name has been ready before */
   settingsOf(name: string, isReplacement: boolean): Settings
   readonly clock: Clock
@@ -63,7 +71,7 @@ interface Start {
 /** All workers of the gateway. */
 export class WorkerPool {
   readonly #ports: WorkerPoolPorts
-  readonly #members = new Map<number, Member>()
+  readonly #members: Members
   /** As the worker told that was ready last. */
   contents: Contents = { apiSpecs: 0, refusedFiles: 0 }
   /** Number 1 loads the configured files; the others begin when that is done. */
@@ -74,8 +82,7 @@ export class WorkerPool {
 
   constructor(ports: WorkerPoolPorts) {
     this.#ports = ports
-    // for every end but SIGKILL: then the workers notice it themselves
-    process.once('exit', this.#kill)
+    this.#members = ports.members
   }
 
   /**
@@ -88,7 +95,7 @@ export class WorkerPool {
       await Promise.all(numbers.map((number) => this.#employ(number)))
     } catch (error) {
       this.#isStopping = true
-      this.#kill()
+      this.#members.kill()
       throw error
     }
   }
@@ -278,20 +285,5 @@ export class WorkerPool {
       }),
     )
     for (const one of all) if (one.status === 'rejected') throw one.reason
-  }
-
-  /** Ends those that have stopped. */
-  async end(): Promise<void> {
-    const running = [...this.#members.values()].map(({ child }) => child)
-    const ended = running.map((child) => new Promise((resolve) => child.once('exit', resolve)))
-    for (const child of running) disconnect(child)
-    const stopTimer = this.#ports.clock.after(endGrace, this.#kill)
-    await Promise.all(ended)
-    stopTimer()
-    process.off('exit', this.#kill)
-  }
-
-  readonly #kill = (): void => {
-    for (const { child } of this.#members.values()) child.kill('SIGKILL')
   }
 }

@@ -111,7 +111,10 @@ async function start(settings: Settings): Promise<void> {
   }
   drainTimeout = config.gateway.drain_timeout
   try {
-    component = await startComponent(config, processLog.log, systemClock, ports, progress)
+    component = await startComponent(config, processLog.log, systemClock, {
+      worker: ports,
+      progress,
+    })
     for (const make of early) make(component)
     processLog.hasStarted()
     primary.tell('started', null)

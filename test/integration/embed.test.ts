@@ -209,6 +209,23 @@ describe('an embedded gateway', function () {
     expect(again.urls.admin).to.deep.equal([`http://${listen}`])
   })
 
+  it('stops while it starts: the start is rejected, and the folder serves the next one', async () => {
+    const gateway = make('one')
+    const starting = gateway.start().catch((cause: unknown) => cause)
+    await gateway.stop()
+    expect(String(await starting)).to.equal('Error: the gateway was stopped while it started')
+    await expectRejection(gateway.call('service.list_api_specs'), 'the gateway is not started')
+    expect((await started('one')).isReady).to.equal(true)
+  })
+
+  it('stops once: each that asks waits until all is closed', async () => {
+    const gateway = await started('one')
+    const ended: string[] = []
+    void gateway.stop().then(() => ended.push('the stop'))
+    await gateway.stop().then(() => ended.push('the second call'))
+    expect(ended).to.deep.equal(['the stop', 'the second call'])
+  })
+
   it('may be stopped before it starts, and twice', async () => {
     const gateway = make('one')
     await gateway.stop()

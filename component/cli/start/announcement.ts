@@ -1,7 +1,7 @@
 /** What `start` tells of a gateway that runs: where it is, and that it is ready; to people in lines, to programs in the log. */
 import type { Clock } from '#component/clock.ts'
-import type { RunningGateway } from '#component/component.ts'
 import type { ProcessLog } from '#component/log.ts'
+import type { RunningGateway } from '#component/running-gateway.ts'
 
 /** A running gateway, and those who are told. */
 export interface Announcement {

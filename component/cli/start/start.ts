@@ -2,7 +2,7 @@
 import { CommandError, exitCode, type Invocation, type Run } from '#component/cli/command.ts'
 import { endProcess, hasLostTerminal, obeySignals, onInterrupt } from '#component/cli/signals.ts'
 import { systemClock } from '#component/clock.ts'
-import { type RunningGateway, startComponent } from '#component/component.ts'
+import { startComponent } from '#component/component.ts'
 import { changedOptions } from '#component/config/changed-options.ts'
 import {
   type Config,
@@ -14,6 +14,7 @@ import {
 import { maskConfig } from '#component/config/mask-config.ts'
 import { openProcessLog, type ProcessLog } from '#component/log.ts'
 import { openReload, type Reloads, watchedState } from '#component/reload/open-reload.ts'
+import type { RunningGateway } from '#component/running-gateway.ts'
 import { fieldText } from '#component/terminal/log-line.ts'
 import { startWorkers } from '#component/workers/primary.ts'
 import { announce } from './announcement.ts'
@@ -57,9 +58,7 @@ export const start: Run = async (invocation) => {
     log.debug({ setting: 'MALLOC_MMAP_THRESHOLD_' }, 'the environment variable is not set')
   const state = await watchedState(config, file)
   const open =
-    workers > 1
-      ? startWorkers(config, log)
-      : startComponent(config, log, systemClock, undefined, progress)
+    workers > 1 ? startWorkers(config, log) : startComponent(config, log, systemClock, { progress })
   const component = await open.catch((cause: unknown) => {
     progress.clear()
     throw startError(cause, config, processLog)

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { type Announcement, announce } from '#component/cli/start/announcement.ts'
 import { systemClock } from '#component/clock.ts'
-import type { Contents } from '#component/component.ts'
+import type { Contents } from '#component/running-gateway.ts'
 
 const admin = 'http://127.0.0.1:18081'
 const { pid } = process

@@ -1,0 +1,65 @@
+/** The parts of a process that their rooms make: what each gets of the others. */
+import { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
+import { Examples } from '#component/examples/examples.ts'
+import { LiveConsole } from './console/live-console.ts'
+import { type Documents, openDocuments } from './documents/open-documents.ts'
+import { rehearsalPorts } from './explain/rehearsal-ports.ts'
+import { openLoginQuestions } from './logins/login-questions.ts'
+import { UsageSharing } from './policies/usage-sharing.ts'
+import type { Needs } from './process-parts.ts'
+import type { Address } from './serving.ts'
+import { Tracing } from './tracing/tracing.ts'
+
+export const openAddress = ({ config }: Needs<'config'>): Address => ({
+  base: config.gateway.public_base_url?.replace(/\/$/, '') ?? '',
+})
+
+export const openSchemas = ({ context }: Needs<'context'>): SharedSchemas =>
+  new SharedSchemas(context)
+
+export function openExamples({ context, schemas }: Needs<'context' | 'schemas'>): Examples {
+  const { config, clock, node, yieldTurn } = context
+  return new Examples({
+    compile: {
+      callTimeout: config.wamp.call_timeout,
+      schemas: { validators: schemas.validators },
+    },
+    rehearsal: rehearsalPorts(config, node),
+    ...{ clock, yieldTurn },
+  })
+}
+
+/** The documents of the store are served when it resolves. */
+export async function startDocuments(
+  parts: Needs<'context' | 'own' | 'pool' | 'router' | 'schemas' | 'serving' | 'sync'>,
+): Promise<Documents> {
+  const { context, own, pool, router, schemas, serving, sync } = parts
+  const documents = openDocuments(context, router, { own, pool }, serving, schemas, sync)
+  await documents.registry.start()
+  return documents
+}
+
+export const openSharing = ({
+  context: { clock },
+  own: session,
+  serving,
+  sync,
+}: Needs<'context' | 'own' | 'serving' | 'sync'>): UsageSharing =>
+  new UsageSharing({ usage: serving.policies.exchange, sync, session, clock })
+
+export const openConsole = ({
+  context,
+  ...parts
+}: Needs<'context' | 'own' | 'registry' | 'sync'>): LiveConsole => new LiveConsole(context, parts)
+
+export const openTickets = ({ context, serving, sync }: Needs<'context' | 'serving' | 'sync'>) =>
+  openLoginQuestions(context, serving.authentication.keptLogins, sync)
+
+export function startTracing({
+  context,
+  ...parts
+}: Needs<'context' | 'pool' | 'registry' | 'schemas' | 'serving' | 'sync'>): Tracing {
+  const tracing = new Tracing(context, parts)
+  tracing.start()
+  return tracing
+}
