@@ -36,6 +36,7 @@ import type {
 import { bodyMethods } from '#component/gateway/checks.ts'
 import { Encodings } from '#component/gateway/encodings.ts'
 import { type HeaderLayer, type Live, layerOf } from '#component/gateway/header-layers.ts'
+import { stagesOf } from '#component/gateway/stages.ts'
 import type { Method } from '#component/request.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
@@ -265,17 +266,25 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   if (passesToken) plan.schemas.features.add('provider_token')
   const unused = keyWarning(inherited.policies, method, at)
   if (unused) findings.warnings.push(unused)
+  const steps = actions.isList ? plans : undefined
+  // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
+  const readsBody = isBodyRead || (bodyMethods.has(method) && !hasForward)
+  const needed = stagesOf({
+    ...{ method, isTool: false, path, inherited, checks, negotiated: types, readsBody, keepsBody },
+    ...{ streams, passesToken, action, steps },
+  })
+  const names = needed.map(({ name }) => name).join(' ')
   return {
     at,
     written: writtenOf(raw, operation),
     path,
     inherited,
+    stages: plan.interner.share(`stages ${names}`, () => needed),
     action,
-    steps: actions.isList ? plans : undefined,
+    steps,
     checks,
-    // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
     passesToken,
-    readsBody: isBodyRead || (bodyMethods.has(method) && !hasForward),
+    readsBody,
     keepsBody,
     negotiated: types,
     checksType: method !== 'options' && (!hasForward || isBodyRead || inherited.declares.accepts),

@@ -4,8 +4,9 @@ import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, CompiledTool, ResponsePlan } from '#component/gateway/api.ts'
 import { isAdmittedFrom } from '#component/gateway/checks.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
-import type { HeldLimit } from '#component/gateway/policies/held.ts'
 import type { LimitPorts } from '#component/gateway/policies/limited-request.ts'
+import { stage } from '#component/gateway/stage.ts'
+import type { HeldLimit } from '#component/policy/held.ts'
 import { told } from '#component/schema/mistakes.ts'
 import { forEachType } from '#component/security/kinds.ts'
 import { type Schemes, type SecurityScheme, schemeOf } from '#component/security/scheme.ts'
@@ -55,6 +56,15 @@ function limitCheck({ plan, sharer, charge, standing }: HeldLimit): SimpleCheck 
     at,
   }
 }
+
+/** Asks for what every route is checked for, also a route that needs no stage for it. */
+const asking = stage('scheme', {
+  enter({ inherited }) {
+    void [inherited.admitsHttp, inherited.allowFrom]
+    return undefined
+  },
+  facts: ({ exchange }) => ({ scheme: exchange.scheme }),
+})
 
 /** A request that is served for real. */
 export interface RealRequest {
@@ -122,6 +132,7 @@ export class Checks {
     })
     return {
       ...{ ...route, inherited, on_result: answer(on_result), on_error: answer(on_error) },
+      stages: [asking, ...route.stages],
       checks: checks && watchRequest(checks, onBegin, isReal),
     }
   }
@@ -140,7 +151,8 @@ export class Checks {
         return mistakes
       },
     })
-    return { ...tool, operation: this.operation(tool.operation, exchange), input }
+    const operation = this.operation(tool.operation, exchange)
+    return { ...tool, operation, stages: [asking, ...tool.stages], input }
   }
 
   /** The limits, which tell what they decide. */

@@ -22,6 +22,7 @@ import type { ServerName } from '#component/tool/eras.ts'
 import type { ToolDefinition } from '#component/tool/list.ts'
 import type { Encodings } from './encodings.ts'
 import type { HeaderLayer, Live } from './header-layers.ts'
+import type { Stage } from './stage.ts'
 import type { ProgressPlan, StreamPlan } from './stream-plan.ts'
 
 /** A compiled API Specification. */
@@ -98,6 +99,8 @@ export interface CompiledTool {
   readonly at: string
   readonly method: Method
   readonly operation: CompiledOperation
+  /** Those of its calls. */
+  readonly stages: readonly Stage[]
   /** The forms of the whole pattern of its path. */
   readonly forms: readonly KeyedForm[]
   /** The arguments that become bindings: those that its path binds below base_path. */
@@ -266,6 +269,8 @@ export interface CompiledOperation {
   readonly written: JsonMap
   readonly path: CompiledPath
   readonly inherited: InheritedValues
+  /** What its requests meet; one object for operations that meet the same. */
+  readonly stages: readonly Stage[]
   /** The last one of a list: the defaults of the answer follow it. */
   readonly action: ActionPlan
   /** The actions of a list, at least one; undefined where the document has a single action. */

@@ -1,17 +1,16 @@
-/** The checks between a matched route and its action, in the order of behaviour §3, and the body they let in. */
+/** The stages between a matched route and its action that a document does not name: what is checked and chosen, and the body. */
 import { ServiceError } from '#component/errors.ts'
+import type { Identity } from '#component/identity.ts'
 import { type IdempotencyPlan, keyMethods } from '#component/policy/idempotency.ts'
 import type { Method } from '#component/request.ts'
+import { type Protection, schemeOf } from '#component/security/scheme.ts'
 import { isInRanges } from '#component/syntax/ip-address.ts'
 import { charsetOf, isUtf8Type } from '#component/syntax/media-type.ts'
-import type {
-  AdmittedNetworks,
-  CompiledOperation,
-  CompiledVersion,
-  InheritedValues,
-} from './api.ts'
+import type { AdmittedNetworks, CompiledOperation, InheritedValues } from './api.ts'
 import { noBody } from './context.ts'
-import type { Content, Exchange } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import { stage } from './stage.ts'
+import type { RequestState } from './state.ts'
 
 /** Methods whose body is checked even when no expression reads it. */
 export const bodyMethods: ReadonlySet<Method> = new Set(['post', 'put', 'patch'])
@@ -22,23 +21,11 @@ export const idempotencyOf = (
   method: Method,
 ): IdempotencyPlan | undefined => (keyMethods.has(method) ? policies?.idempotency : undefined)
 
-/** 405 with `Allow`. */
-export const methodNotAllowed = (allow: string): ServiceError =>
-  new ServiceError('service.error.method_not_allowed', 'the path does not serve this method', {
-    headers: { allow },
-  })
-
-/** 403 for plain http where `schemes` does not name it; https is admitted wherever http is. */
-function checkScheme(exchange: Exchange, { admitsHttp }: InheritedValues): void {
-  if (admitsHttp || exchange.scheme === 'https') return
-  throw new ServiceError('wamp.error.not_authorized', 'the path is served over https only')
-}
-
 /** Whether each list has the address. */
 export const isAdmittedFrom = (address: string, lists: readonly AdmittedNetworks[]): boolean =>
   lists.every(({ ranges }) => isInRanges(address, ranges))
 
-/** Whether {@link checkOrigin} lets a request pass. */
+/** Whether the stages {@link scheme} and {@link network} let a request pass. */
 export const isAdmitted = (
   exchange: Exchange,
   { admitsHttp, allowFrom }: InheritedValues,
@@ -46,19 +33,89 @@ export const isAdmitted = (
   (admitsHttp || exchange.scheme === 'https') &&
   (allowFrom === undefined || isAdmittedFrom(exchange.client, allowFrom))
 
-/** 403 for plain http where it is not served, and for clients outside of `allow_from`. */
-export function checkOrigin(exchange: Exchange, inherited: InheritedValues): void {
-  checkScheme(exchange, inherited)
-  const { allowFrom } = inherited
-  if (allowFrom === undefined || isAdmittedFrom(exchange.client, allowFrom)) return
-  const message = 'the path is not served to the network of the client'
-  throw new ServiceError('wamp.error.not_authorized', message)
+/** 405 with `Allow`. */
+export const method = stage('method', {
+  enter({ target }) {
+    const { allow } = target.path
+    const message = 'the path does not serve this method'
+    throw new ServiceError('service.error.method_not_allowed', message, { headers: { allow } })
+  },
+  facts: ({ exchange, target }) => ({ method: exchange.method, allow: target.path.allow }),
+})
+
+/** 403 for plain http where `schemes` does not name it; https is admitted wherever http is. */
+export const scheme = stage('scheme', {
+  enter({ exchange }) {
+    if (exchange.scheme === 'https') return undefined
+    throw new ServiceError('wamp.error.not_authorized', 'the path is served over https only')
+  },
+  facts: ({ exchange }) => ({ scheme: exchange.scheme }),
+})
+
+/** 403 for clients outside of `allow_from`. */
+export const network = stage('network', {
+  enter({ exchange, inherited }) {
+    if (isAdmittedFrom(exchange.client, inherited.allowFrom ?? [])) return undefined
+    const message = 'the path is not served to the network of the client'
+    throw new ServiceError('wamp.error.not_authorized', message)
+  },
+  facts: ({ exchange, inherited }) => ({
+    address: exchange.client,
+    lists: inherited.allowFrom ?? [],
+  }),
+})
+
+/** 401 or 403 for clients that `security` does not let pass. */
+export const security = stage('security', {
+  enter(state) {
+    const { exchange, parts } = state
+    const protection = protectionOf(state)
+    const { schemes } = parts
+    const passed = schemeOf(schemes, protection).authenticate(
+      exchange.secured ?? exchange,
+      protection,
+    )
+    // waits only for an identity that is not known yet
+    if (passed instanceof Promise) return passed.then((identity) => admit(state, identity))
+    return admit(state, passed)
+  },
+  facts: (state) => ({
+    protection: protectionOf(state),
+    identity: state.identity === state.target.path.version.anonymous ? undefined : state.identity,
+  }),
+})
+
+/** A route with the stage {@link security} has one. */
+const protectionOf = ({ inherited }: RequestState) => inherited.protection as Protection
+
+function admit(state: RequestState, identity: Identity): undefined {
+  state.exchange.trace?.tellUser?.(identity.authid)
+  state.identity = identity
+  state.security = state.parts.secured.of(protectionOf(state), identity)
 }
+
+/** Chooses among several languages: a request is never refused for its language, the first one is for all. */
+export const language = stage('language', {
+  enter(state) {
+    state.language = state.exchange.negotiateLanguage(state.target.path.version.languages)
+    return undefined
+  },
+  facts: ({ language }) => ({ language }),
+})
+
+/** Checks the arguments of a tool, for a client that has passed. 400. */
+export const toolArguments = stage('arguments', {
+  enter({ exchange }) {
+    exchange.checkArguments?.()
+    return undefined
+  },
+  facts: ({ exchange }) => ({ tool: exchange.tool }),
+})
 
 /** The media type of a success; undefined where nothing is negotiated. 406. */
 export function negotiateType(
   exchange: Exchange,
-  { negotiated, streams }: CompiledOperation,
+  { negotiated, streams }: Pick<CompiledOperation, 'negotiated' | 'streams'>,
 ): string | undefined {
   if (negotiated === undefined) return undefined
   // who has no preference gets the stream that the operation declares
@@ -71,9 +128,14 @@ export function negotiateType(
   )
 }
 
-/** Falls back to the first language; a request is never refused for its language. */
-export const negotiateLanguage = (exchange: Exchange, { languages }: CompiledVersion): string =>
-  languages.length > 1 ? exchange.negotiateLanguage(languages) : (languages[0] ?? 'en')
+/** Chooses the media type of a success. 406. */
+export const negotiate = stage('negotiate', {
+  enter(state) {
+    state.type = negotiateType(state.exchange, state.route)
+    return undefined
+  },
+  facts: ({ route, type }) => ({ provides: route.negotiated ?? [], type }),
+})
 
 /** Names of charsets (RFC 2978 §2.3), without quotes. */
 const charsetName = /^"?([\w!#$%&'+^`{}~-]{1,40})"?$/
@@ -101,25 +163,32 @@ function checkContent(exchange: Exchange, operation: CompiledOperation): void {
   )
 }
 
-/**
- * The body, decoded where it is read, with its bytes where they are kept: 415, 413, 408, 400.
- * @param onBytes is given the body before it is decoded
- */
-export function readContent(
-  exchange: Exchange,
-  operation: CompiledOperation,
-  onBytes?: (bytes: Uint8Array) => void,
-): Content | Promise<Content> {
-  const { readsBody, keepsBody, inherited } = operation
-  const { limits } = inherited
-  if (bodyMethods.has(exchange.method)) checkContent(exchange, operation)
-  if (readsBody && exchange.method !== 'options') {
-    return exchange.readBody(limits, onBytes, keepsBody)
-  }
-  return keepsBody ? exchange.readBytes(limits).then(undecoded) : noBody
-}
-
-const undecoded = (bytes: Uint8Array): Content => ({
-  ...noBody,
-  held: { bytes, isInflated: false },
+/** Reads the body, decoded where it is read, with its bytes where they are kept: 415, 413, 408, 400. */
+export const body = stage('body', {
+  enter(state) {
+    const { exchange, route } = state
+    if (!exchange.hasBody) return undefined
+    const { limits } = route.inherited
+    if (bodyMethods.has(exchange.method)) checkContent(exchange, route)
+    if (route.readsBody && exchange.method !== 'options') {
+      const reading = exchange.readBody(limits, state.onBody, route.keepsBody)
+      return reading.then((content): undefined => state.read(content))
+    }
+    if (!route.keepsBody) return undefined
+    return exchange
+      .readBytes(limits)
+      .then((bytes): undefined => state.read({ ...noBody, held: { bytes, isInflated: false } }))
+  },
+  facts({ exchange, route, content }) {
+    const { method, hasBody } = exchange
+    return {
+      accepts:
+        hasBody && route.checksType && bodyMethods.has(method)
+          ? route.inherited.accepts
+          : undefined,
+      contentType: exchange.header('content-type'),
+      isDecoded: hasBody && route.readsBody,
+      bytes: content.body_length,
+    }
+  },
 })

@@ -1,5 +1,7 @@
 /** The configured CORS headers (Fetch standard, "CORS protocol"); what a specification declares replaces them header by header. */
+
 import type { VersionCors } from '#component/spec/model.ts'
+import type { EndpointKind, Route } from './api.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { type Headers, joinVary } from './header-layers.ts'
 
@@ -14,7 +16,7 @@ export interface CorsPolicy {
 }
 
 /** The CORS policy of a version: where it is silent, the configured one holds. */
-export function policyOf(configured: CorsPolicy, version: VersionCors): FullCorsPolicy {
+export function corsOf(configured: CorsPolicy, version: VersionCors): FullCorsPolicy {
   const { origins, methods, headers, expose = [], credentials = false, max_age } = version
   return {
     allow_origin: origins,
@@ -102,3 +104,15 @@ export function withinCors<H extends Readonly<Record<string, unknown>>>(
   const kept = Object.entries(headers).filter(([name]) => !name.startsWith('access-control-'))
   return Object.fromEntries(kept) as Record<string, H[string]>
 }
+
+/** What programs read of a version before they use it, and its tools. */
+const aboutVersions: ReadonlySet<EndpointKind> = new Set([
+  'openapi.document',
+  'oauth.resource',
+  'mcp',
+  'mcp.resource',
+])
+
+/** Whether pages of other origins may read answers: of what the document declares, and about it; not of tokens and logins. */
+export const isWithinCors = ({ kind }: Route): boolean =>
+  kind === undefined || aboutVersions.has(kind)

@@ -11,6 +11,7 @@ import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { CompiledOperation } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { FailureReport } from './failure-report.ts'
+import type { StageListener } from './stage.ts'
 
 /** A decoded body. */
 export interface Content extends Pick<Request, 'body' | 'body_length'> {
@@ -35,6 +36,8 @@ export interface Exchange
   tool?: string | undefined
   /** Set-Cookie fields that security adds to the answer. */
   cookies?: readonly string[] | undefined
+  /** Listens to its stages; undefined for nearly all requests. */
+  readonly listener?: StageListener | undefined
   /** Its distributed trace; undefined: none is passed on or recorded. */
   readonly trace?: RequestTrace | undefined
   /** The request as security sees it, where that is another one: a tool is called by a POST. */

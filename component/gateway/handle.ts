@@ -1,13 +1,6 @@
-/** Answers routed requests: match ─▶ operation or generated endpoint ─▶ reply; an error is rendered as the path declares. */
-
-import { secondsOf } from '#component/clock.ts'
-import { ServiceError } from '#component/errors.ts'
-import { Passage, type PolicyPorts } from '#component/gateway/policies/passage.ts'
+/** Answers routed requests: match ─▶ the stages of the route ─▶ reply; an error is rendered as the path declares. */
 import { forPages } from '#component/gateway/tools/page-cors.ts'
-import { serveTools, type ToolPorts } from '#component/gateway/tools/tool-endpoint.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
-import type { PolicyPlan } from '#component/policy/plan.ts'
-import { concretePath } from '#component/routes/concrete-path.ts'
 import {
   type Match,
   type Missed,
@@ -15,58 +8,27 @@ import {
   type RouteEntry,
   RoutingTable,
 } from '#component/routes/routing-table.ts'
-import { challengeWithMetadata } from '#component/security/resource-metadata.ts'
-import { schemeOf } from '#component/security/scheme.ts'
 import type { VersionCors } from '#component/spec/model.ts'
-import type {
-  CompiledOperation,
-  CompiledPath,
-  Endpoint,
-  EndpointKind,
-  InheritedValues,
-  OuterKind,
-  Route,
-} from './api.ts'
-import { checkOrigin, methodNotAllowed } from './checks.ts'
+import { answer } from './answer.ts'
+import type { CompiledPath, InheritedValues, Route } from './api.ts'
 import {
   type CorsHeaders,
   type CorsPolicy,
   corsHeaders,
+  corsOf,
   headersFor,
-  policyOf,
+  isWithinCors,
   variesByOrigin,
   varyByOrigin,
 } from './cors.ts'
-import { errorHeaders, errorReply } from './error-reply.ts'
+import { errorHeaders } from './error-reply.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { type Headers, layOver } from './header-layers.ts'
-import { loginRedirect } from './login-redirect.ts'
-import { type OperationPorts, Operations } from './operations.ts'
-
-/**
- * Answers a request to a generated path. A ServiceError that it throws is rendered as for any path; the headers of the
- * reply are laid over those of the path.
- * @param bindings of the pattern; base_path may have some
- */
-export type EndpointHandler = (
-  exchange: Exchange,
-  endpoint: Endpoint,
-  bindings: Readonly<Record<string, string>>,
-) => Promise<Reply>
-
-/** The parts that answer requests. */
-export interface GatewayPorts extends OperationPorts {
-  readonly endpoints: Readonly<Record<OuterKind, EndpointHandler>>
-  readonly cors: CorsPolicy
-  /** Absent: the policies of routes do not hold. */
-  readonly policies?: Partial<PolicyPorts>
-  /** The path of `public_base_url`, which a proxy takes away before requests come here; without a slash at the end. */
-  readonly publicPath?: string
-  /** Where clients reach this gateway, without a slash at the end. Absent: challenges name no metadata. */
-  readonly publicBase?: () => string
-  /** What endpoints for language models need. Absent: no page uses them, and challenges name no metadata. */
-  readonly tools?: Pick<ToolPorts, 'pageOrigins' | 'publicBase' | 'calls'>
-}
+import type { GatewayParts } from './parts.ts'
+import { type GatewayPorts, partsOf } from './ports.ts'
+import type { Stage } from './stage.ts'
+import { absentStages, endpointStages, preflights, refusing } from './stages.ts'
+import { RequestState } from './state.ts'
 
 /** Serves requests that bring a trace token, and records how they go. */
 export interface Tracer {
@@ -79,21 +41,26 @@ export class Gateway {
   table: RoutingTable<Route> = RoutingTable.build<Route>([]).table
   /** There is one only while a trace token is alive. */
   tracer: Tracer | undefined
-  readonly #ports: GatewayPorts
+  readonly #parts: GatewayParts
+  readonly #configured: CorsPolicy
   readonly #cors: CorsHeaders
+  /** Origins whose pages may use tools. */
+  readonly #pageOrigins: readonly string[]
   readonly #ofVersions = new WeakMap<VersionCors, CorsHeaders>()
-  readonly #operations: Operations
-  readonly #tools: ToolPorts
+  /** The stages that no request has; undefined: each policy holds. */
+  readonly #absent: ReadonlySet<Stage> | undefined
 
   constructor(ports: GatewayPorts) {
-    this.#ports = ports
+    this.#configured = ports.cors
     this.#cors = corsHeaders(ports.cors)
-    this.#operations = new Operations(ports)
-    this.#tools = {
-      ...{ schemes: ports.schemes, pageOrigins: [], ...ports.tools },
-      answer: (call, route) =>
-        this.#answer(call, { kind: 'match', route, bindings: call.bindings }),
-    }
+    this.#pageOrigins = ports.tools?.pageOrigins ?? []
+    this.#parts = partsOf(ports, (call, { operation, stages }) => {
+      const { inherited } = operation
+      const cors = this.#corsFor(call, operation)
+      return this.#answer(call, operation, inherited, call.bindings, stages, cors)
+    })
+    const absent = absentStages(ports.policies ?? {})
+    this.#absent = absent.size > 0 ? absent : undefined
   }
 
   /**
@@ -111,11 +78,11 @@ export class Gateway {
 
   #serve(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
     exchange.served = routeOf(found).path
-    const reply = this.tracer?.serve(exchange, found) ?? this.#answer(exchange, found)
+    const reply = this.tracer?.serve(exchange, found) ?? this.#answerFound(exchange, found)
     const route = routeOf(found)
     const isVaried =
       (this.#corsOf(route.path).origins && isWithinCors(route)) ||
-      (isOfTools(route) && this.#tools.pageOrigins.length > 0)
+      (isOfTools(route) && this.#pageOrigins.length > 0)
     return isVaried ? reply.then(varyByOrigin) : reply
   }
 
@@ -143,74 +110,38 @@ export class Gateway {
     for (const entry of this.table.entries) yield placeOf(entry)
   }
 
-  async #answer(exchange: Exchange, found: Found): Promise<Reply> {
-    const isMatch = found.kind === 'match'
+  #answerFound(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
     const route = routeOf(found)
-    const { path } = route
-    const isOperation = route.kind === undefined
-    const inherited: InheritedValues = isMatch && isOperation ? route.inherited : path.inherited
-    const declared = isWithinCors(route)
-      ? this.#policy(exchange, path)
-      : policyOfEndpoint(exchange, path)
-    const policy = isOfTools(route)
-      ? forPages(declared, exchange, this.#tools.pageOrigins)
-      : declared
-    const passage =
-      isMatch && isOperation && inherited.policies && exchange.method !== 'options'
-        ? this.#passage(inherited.policies, exchange, route, policy)
-        : undefined
-    try {
-      if (isMatch) {
-        if (!isOperation) return await this.#serveEndpoint(exchange, route, found.bindings, policy)
-        const reply = await this.#operations.serve(exchange, route, found.bindings, policy, passage)
-        if (reply.status < 400 && isUnsafe(exchange))
-          this.#ports.policies?.caching?.changed(exchange)
-        const sent = passage === undefined ? reply : passage.leave(reply)
-        // awaits only an answer that is kept first
-        return sent instanceof Promise ? await sent : sent
-      }
-      if (found.kind === 'method') throw methodNotAllowed(path.allow)
-      checkOrigin(exchange, path.inherited)
-      return this.#operations.preflight(exchange, path, found.bindings, policy)
-    } catch (error) {
-      if (!(error instanceof ServiceError)) {
-        passage?.abandon()
-        throw error
-      }
-      const shown = passage?.isHeld ? {} : policy
-      const plain = errorReply(exchange, route, inherited, shown, error)
-      if (!isMatch) return plain
-      const { publicPath: prefix = '', clock } = this.#ports
-      const base = concretePath(path.version.base, found.bindings)
-      const reply = this.#tellMetadata(plain, inherited, base)
-      const place = { base, prefix, now: secondsOf(clock) }
-      const answer = loginRedirect(exchange, inherited, place, error, reply) ?? reply
-      return passage === undefined ? answer : passage.leave(answer)
-    }
+    const { inherited } = route.kind === undefined && found.kind === 'match' ? route : route.path
+    const cors = this.#corsFor(exchange, route)
+    return this.#answer(exchange, route, inherited, found.bindings, stagesFor(found, route), cors)
   }
 
-  #tellMetadata(reply: Reply, { protection }: InheritedValues, base: string): Reply {
-    const { publicBase } = this.#ports
-    const { 'www-authenticate': told } = reply.headers
-    const challenge = publicBase && challengeWithMetadata(told, protection, publicBase(), base)
-    if (challenge === undefined) return reply
-    return { ...reply, headers: { ...reply.headers, 'www-authenticate': challenge } }
-  }
-
-  #passage(
-    plan: PolicyPlan,
+  #answer(
     exchange: Exchange,
-    route: CompiledOperation,
-    policy: Headers,
-  ): Passage | undefined {
-    const { policies } = this.#ports
-    return policies && new Passage(plan, policies, exchange, route, policy)
+    route: Route,
+    inherited: InheritedValues,
+    bindings: Readonly<Record<string, string>>,
+    stages: readonly Stage[],
+    cors: Headers,
+  ): Promise<Reply> {
+    const absent = this.#absent
+    const present = absent ? stages.filter((stage) => !absent.has(stage)) : stages
+    return answer(
+      new RequestState(this.#parts, exchange, route, inherited, bindings, present, cors),
+    )
   }
 
-  /** The configured CORS headers of an answer; the specification's headers win. */
-  #policy(exchange: Pick<Exchange, 'method' | 'header'>, path: CompiledPath): Headers {
-    const headers = headersFor(this.#corsOf(path), exchange)
-    return exchange.method === 'options' ? { ...headers, allow: path.allow } : headers
+  /** The configured CORS headers of an answer; the headers of the specification win. */
+  #corsFor(exchange: Exchange, route: Route): Headers {
+    const { path } = route
+    const isOptions = exchange.method === 'options'
+    const allow: Headers = isOptions ? { allow: path.allow } : noHeaders
+    // behaviour, Requests: token answers are outside CORS
+    if (!isWithinCors(route)) return allow
+    const configured = headersFor(this.#corsOf(path), exchange)
+    const headers = isOptions ? { ...configured, ...allow } : configured
+    return isOfTools(route) ? forPages(headers, exchange, this.#pageOrigins) : headers
   }
 
   /** The CORS headers of the version of a path; those of the configuration where it declares none. */
@@ -218,37 +149,14 @@ export class Gateway {
     if (cors === undefined) return this.#cors
     let headers = this.#ofVersions.get(cors)
     if (headers === undefined) {
-      headers = corsHeaders(policyOf(this.#ports.cors, cors))
+      headers = corsHeaders(corsOf(this.#configured, cors))
       this.#ofVersions.set(cors, headers)
     }
     return headers
   }
-
-  async #serveEndpoint(
-    exchange: Exchange,
-    endpoint: Endpoint,
-    bindings: Readonly<Record<string, string>>,
-    policy: Headers,
-  ): Promise<Reply> {
-    const { path } = endpoint
-    const { protection } = path.inherited
-    checkOrigin(exchange, path.inherited)
-    if (protection)
-      await schemeOf(this.#ports.schemes, protection).authenticate(exchange, protection)
-    const reply =
-      endpoint.kind === 'mcp'
-        ? await serveTools(exchange, endpoint, bindings, this.#tools)
-        : await this.#ports.endpoints[endpoint.kind](exchange, endpoint, bindings)
-    // the endpoints outside CORS decide on OPTIONS themselves
-    const shared = isWithinCors(endpoint) ? policy : {}
-    const headers = { ...shared, ...path.headers, ...reply.headers }
-    return { ...reply, headers }
-  }
 }
 
-/** Whether the request may change what its path answers (RFC 9110 §9.2.1). */
-const isUnsafe = ({ method }: Exchange): boolean =>
-  method !== 'get' && method !== 'head' && method !== 'options'
+const noHeaders: Headers = {}
 
 /** Some route of an entry that has none for the method; every entry has at least one. */
 function anyRouteOf({ entry }: Pick<Missed<Route>, 'entry'>): Route {
@@ -263,26 +171,17 @@ const placeOf = (entry: RouteEntry<Route>): ServedPath =>
     ? { version: { api: entry.api, label: entry.label ?? '' }, pattern: entry.pattern }
     : anyRouteOf({ entry }).path
 
-/** The parts of a match that answering needs. */
-type Found = Omit<Match<Route>, 'entry'> | Missed<Route>
+const routeOf = (found: Match<Route> | Missed<Route>): Route =>
+  found.kind === 'match' ? found.route : anyRouteOf(found)
 
-const routeOf = (found: Found): Route => (found.kind === 'match' ? found.route : anyRouteOf(found))
-
-/** What programs read of a version before they use it, and its tools. */
-const aboutVersions: ReadonlySet<EndpointKind> = new Set([
-  'openapi.document',
-  'oauth.resource',
-  'mcp',
-  'mcp.resource',
-])
+/** What a request meets: the stages of its operation, or those of what answers in its place. */
+function stagesFor({ kind }: Match<Route> | Missed<Route>, route: Route): readonly Stage[] {
+  if (kind === 'method') return refusing
+  const { inherited } = route.path
+  if (kind !== 'match') return preflights(inherited)
+  return route.kind === undefined ? route.stages : endpointStages(inherited)
+}
 
 /** What pages read and use of tools. */
 const isOfTools = ({ kind }: Route): boolean =>
   kind === 'mcp' || kind === 'mcp.resource' || kind === 'oauth.resource'
-
-/** Whether pages of other origins may read answers: of what the document declares, and about it; not of tokens and logins. */
-const isWithinCors = ({ kind }: Route): boolean => kind === undefined || aboutVersions.has(kind)
-
-/** Behaviour, Requests: token answers are outside CORS. */
-const policyOfEndpoint = ({ method }: Exchange, { allow }: CompiledPath): Headers =>
-  method === 'options' ? { allow } : {}

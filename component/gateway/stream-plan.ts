@@ -61,3 +61,12 @@ export interface ProgressPlan extends AnyStreamPlan, ViewPlan {
   /** Whether pieces and answer go out as the bytes they are, under the declared type. */
   readonly isRaw: boolean
 }
+
+/** How a call is answered as a stream. */
+export interface CallStreaming {
+  readonly plan: ProgressPlan
+  /** The Content-Type. */
+  readonly type: string
+  /** undefined: the pieces go out raw. */
+  readonly frames: StreamType | undefined
+}

@@ -12,7 +12,8 @@ import { type WatchedPath, watchPath } from '#component/explain/watched-path.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import { traceField } from '#component/gateway/context.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import { Gateway, type GatewayPorts, type Tracer } from '#component/gateway/handle.ts'
+import { Gateway, type Tracer } from '#component/gateway/handle.ts'
+import type { GatewayPorts } from '#component/gateway/ports.ts'
 import { withRoutes } from '#component/routes/entry-patterns.ts'
 import {
   type Match,

@@ -1,6 +1,6 @@
 /** The OAuth2 endpoints over HTTP, by the kind of route that the gateway generates for them. */
 import type { McpKind, OAuthKind } from '#component/gateway/api.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import { type LoginPorts, OAuthLogins } from './client.ts'
 import {
   type IssuedTokenPorts,

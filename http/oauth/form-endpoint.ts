@@ -3,7 +3,7 @@
 import { OAuthError, ServiceError } from '#component/errors.ts'
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import { because, refusalIn } from '#component/login-refusal.ts'
 import type { BodyLimits } from '#component/request.ts'
 import { basic } from '#component/security/basic/kind.ts'

@@ -1,7 +1,7 @@
 /** The endpoints for a token that was issued: introspection (RFC 7662), revocation (RFC 7009), verification for a proxy. */
 
 import type { Reply } from '#component/gateway/exchange.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import { oauth2 } from '#component/security/oauth2/kind.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'

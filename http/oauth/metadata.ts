@@ -1,7 +1,7 @@
 /** The issuer of a version's tokens and tickets: its URL, and its public documents: keys (RFC 7517), metadata (RFC 8414, RFC 9728). */
 import type { CompiledOperation, DescribedVersion, Endpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import { issuersOf } from '#component/issuer/settings.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'

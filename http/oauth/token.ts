@@ -1,5 +1,5 @@
 /** The token endpoint: exchanges a grant for tokens (RFC 6749 §3.2). */
-import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'

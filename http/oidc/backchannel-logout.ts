@@ -2,7 +2,7 @@
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import type { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import { LogoutTokenError } from '#component/oidc/logout-token.ts'

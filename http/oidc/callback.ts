@@ -1,8 +1,8 @@
 /** GET `<base_path>/oidc/<provider>/callback`: completes a login at the return from the provider (specification: Callback). */
 
 import type { Exchange } from '#component/gateway/exchange.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { loginLocation } from '#component/gateway/login-redirect.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import { cookiesOfLogin, type RememberedLogin } from '#component/oidc/login-state.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'

@@ -1,6 +1,6 @@
 /** The OIDC endpoints over HTTP, by the kind of route that the gateway generates for them. */
 import type { OidcKind } from '#component/gateway/api.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import { type BackchannelLogoutPorts, backchannelLogoutEndpoint } from './backchannel-logout.ts'
 import { type CallbackPorts, callbackEndpoint } from './callback.ts'
 import { type JwksPorts, jwksEndpoint } from './jwks.ts'

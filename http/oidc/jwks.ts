@@ -1,5 +1,5 @@
 /** GET `<base_path>/oidc/<provider>/jwks`: the public key of the gateway as a client of the provider (RFC 7517 §5). */
-import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import { type OidcReplyPorts, oidcEndpoint } from './reply.ts'
 

@@ -1,8 +1,8 @@
 /** GET `<base_path>/oidc/login`: sends a browser to the identity provider (specification: Login). */
 import { ServiceError } from '#component/errors.ts'
 import type { Endpoint } from '#component/gateway/api.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { loginLocation } from '#component/gateway/login-redirect.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import type { Log } from '#component/log.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import { OidcError } from '#component/oidc-error.ts'

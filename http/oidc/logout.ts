@@ -1,7 +1,7 @@
 /** GET or POST `<base_path>/oidc/logout`: ends a ticket and clears its cookies; never fails visibly (specification: Logout). */
 
 import type { Exchange } from '#component/gateway/exchange.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import { finishedCookie } from '#component/oidc/login-state.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'

@@ -3,8 +3,8 @@
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { FailureReport } from '#component/gateway/failure-report.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
 import { isForPage, type LoginPage, loginPage } from '#component/gateway/login-page.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import { OidcError } from '#component/oidc-error.ts'
 
 /** Dependencies of every OIDC endpoint. */

@@ -2,7 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 import type { Endpoint, OpenApiKind } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
-import type { EndpointHandler } from '#component/gateway/handle.ts'
+import type { EndpointHandler } from '#component/gateway/parts.ts'
 import { titleOf } from '#component/openapi/document.ts'
 import { type DescriptionType, descriptionTypes } from '#component/openapi/text.ts'
 import type { DescriptionTexts } from '#component/openapi/texts.ts'

@@ -4,6 +4,7 @@ import { bindingsOf } from '#component/compile/read-checks.ts'
 import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
 import type { Issue } from '#component/errors.ts'
 import { type CompiledOperation, type CompiledTool, kindsOf } from '#component/gateway/api.ts'
+import { stagesOf } from '#component/gateway/stages.ts'
 import type { Method } from '#component/request.ts'
 import { appliedTo } from '#component/schema/coerce.ts'
 import { partsOf } from '#component/schema/keywords.ts'
@@ -64,7 +65,9 @@ export function compileTool(
     annotations: { ...hintsOf(method), ...(tool.annotations as Record<string, boolean>) },
   }
   const bindings = new Set(bound.all)
-  return { definition, at, method, operation, forms, bindings, input: schemas.checkOf(input) }
+  const stages = stagesOf({ ...operation, method, isTool: true })
+  const check = schemas.checkOf(input)
+  return { definition, at, method, operation, stages, forms, bindings, input: check }
 }
 
 /** Why the operation cannot be called by a model; undefined where it can. */
@@ -72,7 +75,7 @@ function whyNoTool({ method, operation }: ToolPlace): string | undefined {
   if (method === 'options') return 'OPTIONS cannot be a tool'
   if (kindsOf(operation).some(({ begins }) => begins === 'events'))
     return 'a stream of events cannot be a tool'
-  if (!operation.inherited.protection?.kind.signsBody) return undefined
+  if (operation.inherited.protection?.type !== 'webhook') return undefined
   return 'a path for webhooks cannot be a tool: no client could sign its call'
 }
 

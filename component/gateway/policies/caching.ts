@@ -3,10 +3,14 @@ import type { Outcome } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { canceled, ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
+import { answerFrom } from '#component/gateway/answer.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
+import { evaluateAttempts } from '#component/gateway/evaluate.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
+import { stage } from '#component/gateway/stage.ts'
 import type { CachePlan } from '#component/policy/cache-plan.ts'
+import type { PolicyPlan } from '#component/policy/plan.ts'
 import { documentLabel, ruleLabel } from '#component/policy/purge-labels.ts'
 import {
   type Fill,
@@ -20,6 +24,7 @@ import { CacheKeys, isOfUser, type Negotiated, pathLabel } from './cache-key.ts'
 import { type CacheStatus, hitReply, markedPolicy, withPolicy, withStatus } from './cached-reply.ts'
 import { FillingExchange } from './filling-exchange.ts'
 import { discard, Flight, isFailure, type Landed } from './flight.ts'
+import { policyState, portsOf } from './ports.ts'
 
 /** What caching needs. */
 export interface CachePorts extends KeepPorts {
@@ -44,11 +49,11 @@ export interface CachedRequest extends Negotiated {
 }
 
 /** A run whose answer may be kept. */
-export interface FillRun {
+interface FillRun {
   /** Stands for the configured CORS headers. */
   readonly policy: Headers
   /** Told of the outcome, and of what the expressions of the answer read. */
-  saw(outcome: Outcome, context: Context): void
+  readonly saw: (outcome: Outcome, context: Context) => void
 }
 
 /** An answer, and how it came. */
@@ -298,3 +303,41 @@ const notCached = (): ServiceError =>
     'service.error.not_cached',
     'the request wants a kept answer only, and none is fresh',
   )
+
+/** Answers with what is kept, or lets the later stages act for a request whose answer may be kept. 504. */
+export const cacheStage = stage('cache', {
+  enter(state) {
+    const { exchange, route, inherited, cors: policy } = state
+    const { cache: plan } = inherited.policies as PolicyPlan
+    const answered = portsOf(state).caching.answer({
+      ...{ plan: plan as CachePlan, exchange, route, policy },
+      ...{ identity: state.identity, language: state.language, type: state.type },
+      timeoutMs: () => evaluateAttempts(route.action.attempts, state.context).timeout,
+      act: (of, run) => answerFrom(state.actingAs(of, run?.policy ?? policy, run?.saw)),
+    })
+    const reply = ({ reply, how }: Answered): Reply => {
+      policyState(state).how = how
+      return reply
+    }
+    return answered instanceof Promise ? answered.then(reply) : reply(answered)
+  },
+  leave(state, reply) {
+    const { exchange, inherited } = state
+    const { how } = policyState(state)
+    if (how === undefined || how === 'bypass') return reply
+    const { conditions } = portsOf(state)
+    // the action has not seen the conditions
+    const tagged = inherited.policies?.etag ? conditions.tagged(exchange, reply) : reply
+    return conditions.answerKept(exchange, tagged)
+  },
+  facts: (state) => ({ how: policyState(state).how }),
+})
+
+/** An unsafe request drops the kept answers of its path. */
+export const invalidate = stage('invalidate', {
+  leave(state, reply) {
+    if (reply.status < 400) portsOf(state).caching.changed(state.exchange)
+    return reply
+  },
+  facts: () => ({}),
+})

@@ -3,7 +3,9 @@ import { hash } from 'node:crypto'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Encodings } from '#component/gateway/encodings.ts'
 import type { Exchange, Reply, ReplyBody } from '#component/gateway/exchange.ts'
+import { stage } from '#component/gateway/stage.ts'
 import { readHttpDate } from '#component/syntax/http-date.ts'
+import { policyState, portsOf } from './ports.ts'
 
 /** Larger bodies get no ETag; bytes. */
 const maxTagged = 1_048_576
@@ -189,3 +191,13 @@ function isAmong(etag: string, asked: string): boolean {
     if (found[1] === opaque) return true
   }
 }
+
+/** Answers conditional requests; those of kept answers are answered by the cache. */
+export const etag = stage('etag', {
+  leave(state, reply) {
+    const { how } = policyState(state)
+    const isActed = how === undefined || how === 'bypass'
+    return isActed ? portsOf(state).conditions.answer(state.exchange, reply) : reply
+  },
+  facts: () => ({}),
+})

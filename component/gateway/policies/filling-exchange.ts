@@ -19,6 +19,7 @@ export class FillingExchange implements Exchange {
   readonly headers: Exchange['headers']
   readonly hasBody = false
   readonly trace: Exchange['trace']
+  readonly listener: Exchange['listener']
   readonly #of: Exchange
   #aborts: ((reason?: ServiceError) => void)[] | undefined = []
   #reason: ServiceError | undefined
@@ -45,6 +46,7 @@ export class FillingExchange implements Exchange {
     )
     this.headers = Object.fromEntries(kept)
     this.trace = trace
+    this.listener = of.listener
     this.#of = of
     if (of.served) this.served = of.served
   }

@@ -5,9 +5,12 @@ import { ServiceError } from '#component/errors.ts'
 import type { ActionPlan } from '#component/gateway/api.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import { actionErrorOf } from '#component/gateway/failure-answer.ts'
+import { stage } from '#component/gateway/stage.ts'
 import type { Result } from '#component/policy/breaker.ts'
 import type { BreakerPlan } from '#component/policy/breaker-plan.ts'
 import type { Circuits } from '#component/policy/circuits.ts'
+import type { PolicyPlan } from '#component/policy/plan.ts'
+import { policyState, portsOf } from './ports.ts'
 
 /** What circuit breakers need. */
 export interface CircuitPorts {
@@ -98,3 +101,18 @@ function resultOf(outcome: Outcome, { errors }: BreakerPlan): Result {
       return 'unknown'
   }
 }
+
+/** Performs actions unless their circuit is open. */
+export const breaker = stage('breaker', {
+  around(state, plan, fields, perform) {
+    const { breaker } = state.inherited.policies as PolicyPlan
+    const policies = policyState(state.origin)
+    policies.guarded ??= new GuardedActions(breaker as BreakerPlan, portsOf(state).circuits)
+    return policies.guarded.perform(plan, fields, perform)
+  },
+  leave(state, reply) {
+    const { guarded, isKept } = policyState(state)
+    return isKept ? reply : (guarded?.leave(reply) ?? reply)
+  },
+  facts: () => ({}),
+})

@@ -6,6 +6,8 @@ import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { type Headers, joinVary } from '#component/gateway/header-layers.ts'
+import { stage } from '#component/gateway/stage.ts'
+import type { RequestState } from '#component/gateway/state.ts'
 import type { Identity } from '#component/identity.ts'
 import type { KeyShare, KeyShares } from '#component/limits/key-shares.ts'
 import { type IdempotencyPlan, readKey } from '#component/policy/idempotency.ts'
@@ -15,6 +17,7 @@ import type { KeyHold, KeyOwner } from '#component/store/key-owner.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import type { Encode } from './conditions.ts'
 import { openAnswer, sealAnswer } from './kept-answer.ts'
+import { policyState, portsOf } from './ports.ts'
 import { wholeBody } from './whole-body.ts'
 
 /** What keeps the answers of requests with a key. */
@@ -273,3 +276,48 @@ const refusals = {
     ),
   unknown: () => conflict('it is not known whether the first request with this key was performed'),
 } as const
+
+/** A request with the stage {@link idempotencyKey} has one. */
+const idempotentOf = (state: RequestState) => policyState(state).idempotent as IdempotentRequest
+
+/** Follows a request from before its body is read until its answer is kept. */
+export const idempotencyKey = stage('idempotency.key', {
+  enter(state) {
+    const { exchange, route, inherited, cors } = state
+    const plan = inherited.policies?.idempotency as IdempotencyPlan
+    const ports = portsOf(state).idempotency
+    const idempotent = new IdempotentRequest(plan, ports, exchange, route, cors)
+    policyState(state).idempotent = idempotent
+    state.onBody = idempotent.noteBody
+    return undefined
+  },
+  around: (state, _plan, _fields, perform) => idempotentOf(state).follow(perform),
+  leave(state, reply) {
+    if (!state.isHeld) return reply
+    return idempotentOf(state)
+      .end(reply)
+      .then((kept) => {
+        state.isHeld = false
+        return kept
+      })
+  },
+  abandon(state) {
+    void policyState(state).idempotent?.abandon()
+  },
+  facts: () => ({}),
+})
+
+/** Takes the key, or answers as the first request with it was answered. 400, 409, 422, 503. */
+export const idempotency = stage('idempotency', {
+  async enter(state) {
+    const idempotent = idempotentOf(state)
+    const earlier = await idempotent.begin(state.identity)
+    if (!idempotent.isHeld) return earlier
+    state.isHeld = true
+    state.cors = {}
+    return undefined
+  },
+  facts: (state) => ({
+    how: state.isHeld ? 'first' : state.exchange.header('idempotency-key') ? 'repeat' : 'none',
+  }),
+})

@@ -2,13 +2,16 @@
 import type { Clock } from '#component/clock.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import { stage } from '#component/gateway/stage.ts'
+import type { RequestState } from '#component/gateway/state.ts'
 import type { Rate } from '#component/policy/gcra.ts'
+import { type Held, HeldLimit, HeldQuota } from '#component/policy/held.ts'
 import type { LimitPlan, QuotaPlan } from '#component/policy/limit-plan.ts'
 import type { PolicyPlan } from '#component/policy/plan.ts'
 import type { QuotaUse } from '#component/policy/quota-use.ts'
 import type { Quotas } from '#component/policy/quotas.ts'
 import type { RateLimits } from '#component/policy/rate-limits.ts'
-import { type Held, HeldLimit, HeldQuota } from './held.ts'
+import { policyState, portsOf } from './ports.ts'
 import { costOf, fitting, ruleOf, type SecuredRequest, sharerOf } from './sharer.ts'
 
 /** What rate limits and quotas need. */
@@ -55,6 +58,11 @@ export class LimitedRequest {
     this.#route = route
   }
 
+  /** The limits that have held so far, as they stood for the request. */
+  get held(): readonly Held[] {
+    return this.#held
+  }
+
   /** Before security: the limits by address. ServiceError 429. */
   admit(): void {
     this.#takeAll(this.#hold(true))
@@ -65,7 +73,7 @@ export class LimitedRequest {
    * @returns undefined unless the use of a quota must be read first
    * @throws ServiceError 429, ExpressionError
    */
-  charge(request: SecuredRequest): Promise<void> | undefined {
+  charge(request: SecuredRequest): Promise<undefined> | undefined {
     if (this.#metering === undefined) {
       this.#takeAll(this.#hold(false, request))
       return undefined
@@ -76,13 +84,12 @@ export class LimitedRequest {
       return [plan, quotas.use(ruleOf(plan, this.#route), plan.window, sharer)]
     })
     // decided after the wait: nothing comes between the decision and the count
-    const take = () => {
+    const take = (): undefined => {
       this.#takeAll([...this.#hold(false, request), ...this.#holdQuotas(metered, request)])
     }
     const reading = quotas.known(metered.map(([, use]) => use))
     if (reading !== undefined) return reading.then(take)
-    take()
-    return undefined
+    return take()
   }
 
   /** Takes from all limits, or from none: what was taken before security is given back where a later limit refuses. */
@@ -182,3 +189,39 @@ function isNearer({ standing, all }: Held, { standing: other, all: otherAll }: H
   const difference = standing.left / all - other.left / otherAll
   return difference === 0 ? standing.fullInMs > other.fullInMs : difference < 0
 }
+
+/** A route with limits has a plan. */
+const limitedOf = (state: RequestState): LimitedRequest => {
+  const { inherited, exchange, route } = state
+  const plan = inherited.policies as PolicyPlan
+  const policies = policyState(state)
+  policies.limited ??= new LimitedRequest(plan, portsOf(state).limits, exchange, route)
+  return policies.limited
+}
+
+/** The answer with what the client is told of the limits; a kept one tells nothing of what is used. */
+function leave(state: RequestState, reply: Reply): Reply {
+  const limited = limitedOf(state)
+  limited.settle(reply)
+  return policyState(state).isKept ? reply : limited.tell(reply)
+}
+
+const facts = (state: RequestState) => ({ held: limitedOf(state).held })
+
+/** Before security: the limits by address. 429. */
+export const addressLimit = stage('limit.address', {
+  enter(state) {
+    limitedOf(state).admit()
+    return undefined
+  },
+  leave,
+  facts,
+})
+
+const charge = (state: RequestState) => limitedOf(state).charge(state)
+
+/** After security: all limits, and the quotas. 429. */
+export const limit = stage('limit', { enter: charge, leave, facts })
+
+/** After security, of a route that has limits by address, too: the others. 429. */
+export const userLimit = stage('limit', { enter: charge, facts })

@@ -4,23 +4,14 @@ import type { Context } from '#component/expression/nodes.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { applyLayers, type Headers } from '#component/gateway/header-layers.ts'
-import type { ProgressPlan } from '#component/gateway/stream-plan.ts'
+import type { CallStreaming } from '#component/gateway/stream-plan.ts'
 import { framesOf } from '#component/stream/frames.ts'
-import { isStreamType, lastEventIdOf, type StreamType } from '#component/syntax/event-stream.ts'
+import { isStreamType, lastEventIdOf } from '#component/syntax/event-stream.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import { CallAnswer } from './call-answer.ts'
 import type { CallStreams } from './call-streams.ts'
 import { headOf } from './head.ts'
 import { PieceView } from './piece-view.ts'
-
-/** How a call is answered as a stream. */
-export interface CallStreaming {
-  readonly plan: ProgressPlan
-  /** The Content-Type. */
-  readonly type: string
-  /** undefined: the pieces go out raw. */
-  readonly frames: StreamType | undefined
-}
 
 /**
  * How the answer to a request is a stream; undefined where it is none.

@@ -1,17 +1,22 @@
 /** Replies of operations whose answer is, or may be, a stream. */
+
 import type { Outcome, StreamTerms } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
+import type { StreamedAnswers } from '#component/gateway/parts.ts'
 import { renderOutcome } from '#component/gateway/response.ts'
+import { callReply } from './call-reply.ts'
+import type { CallStreams } from './call-streams.ts'
 import { EventReplies, type OnUnrendered } from './events-reply.ts'
 import type { OpenStreams } from './open-streams.ts'
 
 /** The parts that make them. */
 export interface StreamedPorts {
   readonly clock: Pick<Clock, 'random'>
+  readonly callStreams: CallStreams
   /** Receives the expressions that fail for an event, for the log. */
   readonly onUnrendered?: OnUnrendered
   /** Absent: streams end by themselves only. */
@@ -19,19 +24,17 @@ export interface StreamedPorts {
 }
 
 /** Makes replies; one for each gateway. */
-export class StreamedReplies {
+export class StreamedReplies implements StreamedAnswers {
   readonly #events: EventReplies
   readonly #openStreams: OpenStreams | undefined
+  readonly #callStreams: CallStreams
 
-  constructor({ clock, openStreams, onUnrendered = () => undefined }: StreamedPorts) {
+  constructor({ clock, openStreams, callStreams, onUnrendered = () => undefined }: StreamedPorts) {
     this.#openStreams = openStreams
+    this.#callStreams = callStreams
     this.#events = new EventReplies(clock, openStreams, onUnrendered)
   }
 
-  /**
-   * What the action knows of the streams of an operation; undefined where these are not its own.
-   * @throws ServiceError 503 while the process stops
-   */
   termsOf(operation: CompiledOperation): StreamTerms | undefined {
     const { streams, path } = operation
     if (streams?.kind !== 'events') return undefined
@@ -41,11 +44,6 @@ export class StreamedReplies {
     return { match, as, replayEvents, replayTimeoutMs, maxStreams, api, operation }
   }
 
-  /**
-   * The answer to a request whose action has ended, or goes on in the stream of its outcome.
-   * @param context with the outcome as `action`
-   * @throws as renderOutcome does
-   */
   reply(
     exchange: Exchange,
     route: CompiledOperation,
@@ -60,4 +58,10 @@ export class StreamedReplies {
     }
     return this.#events.reply(exchange, { route, plan: streams, outcome, context, policy, type })
   }
+
+  callReply(...[exchange, route, streaming, outcome, context, cors]: CallArguments): Reply {
+    return callReply(exchange, route, streaming, outcome, context, cors, this.#callStreams)
+  }
 }
+
+type CallArguments = Parameters<StreamedAnswers['callReply']>

@@ -45,7 +45,7 @@ export async function callTool(request: ToolRequest, ports: ToolPorts): Promise<
   const call = new ToolExchange(exchange, tool, { bindings, data, frames, wantsStream, check })
   exchange.served = tool.operation.path
   exchange.tool = name
-  const reply = await ports.answer(call, tool.operation)
+  const reply = await ports.answer(call, tool)
   const { error } = reply
   const { protection } = tool.operation.inherited
   if (error !== undefined && protection && isRefusal(error)) {

@@ -1,7 +1,7 @@
 /** The endpoint of a version for language models: one message of the Model Context Protocol in, one answer out. */
 import { stringifyJson } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { CompiledOperation, ToolsEndpoint } from '#component/gateway/api.ts'
+import type { CompiledTool, ToolsEndpoint } from '#component/gateway/api.ts'
 import type { Content, Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Schemes } from '#component/security/scheme.ts'
 import { isLoopback } from '#component/syntax/ip-address.ts'
@@ -34,7 +34,7 @@ const json = 'application/json'
 export interface ToolPorts {
   readonly schemes: Schemes
   /** Serves an operation; errors are replies, too. */
-  answer(call: ToolExchange, operation: CompiledOperation): Promise<Reply>
+  answer(call: ToolExchange, tool: CompiledTool): Promise<Reply>
   /** Where a client reaches this gateway, without a slash at the end. Absent: challenges name no metadata. */
   readonly publicBase?: ((exchange: Exchange) => string) | undefined
   /** Origins whose pages may use the endpoints besides the gateway's own (`gateway.ws_allowed_origins`); `*`: all. */

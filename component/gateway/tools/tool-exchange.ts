@@ -98,6 +98,9 @@ export class ToolExchange implements Exchange {
   get trace() {
     return this.#of.trace
   }
+  get listener() {
+    return this.#of.listener
+  }
   get cookies() {
     return this.#of.cookies
   }

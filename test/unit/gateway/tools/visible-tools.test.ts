@@ -1,7 +1,7 @@
 /** Who may see and call which tools: the list and the calls are judged by the security of the operations. */
 import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
-import type { GatewayPorts } from '#component/gateway/handle.ts'
+import type { GatewayPorts } from '#component/gateway/ports.ts'
 import { identityOf } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
 import { forEachType } from '#component/security/kinds.ts'

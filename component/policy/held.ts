@@ -1,9 +1,9 @@
 /** A limit as it holds for one request: a limit on the rate of requests, or a quota. */
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
-import type { Decision } from '#component/policy/gcra.ts'
-import { type LimitPlan, policyItem, type QuotaPlan } from '#component/policy/limit-plan.ts'
-import type { QuotaUse } from '#component/policy/quota-use.ts'
-import type { Charge, RateLimits } from '#component/policy/rate-limits.ts'
+import type { Decision } from './gcra.ts'
+import { type LimitPlan, policyItem, type QuotaPlan } from './limit-plan.ts'
+import type { QuotaUse } from './quota-use.ts'
+import type { Charge, RateLimits } from './rate-limits.ts'
 
 /** What becomes of the request. */
 export type Standing = Pick<Decision, 'isAllowed' | 'left' | 'fullInMs' | 'waitMs'>

@@ -1,0 +1,258 @@
+/** The stages in which a route acts and answers: its actions are prepared and performed, and their outcome is rendered. */
+import {
+  type ActionFields,
+  drop,
+  goesOn,
+  type Outcome,
+  type Run,
+} from '#component/action/action.ts'
+import { ExpressionError } from '#component/errors.ts'
+import type { Context } from '#component/expression/nodes.ts'
+import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts'
+import { checkRequest } from '#component/gateway/schemas/request-checks.ts'
+import { callStreaming, isReturning, returnReply } from '#component/gateway/streams/call-reply.ts'
+import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
+import type { ActionPlan, CompiledOperation } from './api.ts'
+import { withToken } from './context.ts'
+import { evaluateAttempts, evaluateFields } from './evaluate.ts'
+import type { Reply } from './exchange.ts'
+import { failureOf } from './failure.ts'
+import { answerFailure, answerTwiceFailed } from './failure-answer.ts'
+import { reportAfter } from './failure-report.ts'
+import { renderOutcome } from './response.ts'
+import { stage } from './stage.ts'
+import type { RequestState } from './state.ts'
+
+/** Checks the request against its schemas. 400. */
+export const schema = stage('schema', {
+  enter(state) {
+    const { exchange, route, bindings, content } = state
+    state.check(checkRequest(checksOf(state), exchange, route, bindings, content))
+    return undefined
+  },
+  facts: (state) => ({
+    checks: checksOf(state),
+    values: state.checked,
+    received: {
+      bindings: state.bindings,
+      query_params: state.exchange.query_params,
+      body: state.content.body,
+    },
+  }),
+})
+
+/** A route with the stage {@link schema} has them. */
+const checksOf = ({ route }: RequestState) => route.checks as RequestChecks
+
+/** Answers clients that come back to a stream of a call. */
+export const resume = stage('resume', {
+  enter(state) {
+    const { exchange, route, type, cors } = state
+    const streaming = callStreaming(route, type)
+    if (streaming === undefined) return undefined
+    if (isReturning(exchange, streaming)) return returnReply(route, cors, state.context)
+    state.streaming = streaming
+    return undefined
+  },
+  facts: ({ streaming }) => ({ isResumed: streaming === undefined }),
+})
+
+/** Fetches the access token of the identity provider, for actions that send it. 401, 503. */
+export const token = stage('token', {
+  async enter(state) {
+    state.acting = await withToken(state.context, state.identity, state.inherited)
+    return undefined
+  },
+  facts: () => ({}),
+})
+
+/** Performs the actions, once there is a slot of the version. 503. */
+export const slot = stage('slot', {
+  enter: (state) => acting(state, true),
+  facts: ({ outcome }) => ({ outcome }),
+})
+
+/** Performs actions that wait for nobody. */
+export const action = stage('action', {
+  enter: (state) => acting(state, false),
+  facts: ({ outcome }) => ({ outcome }),
+})
+
+/** A fixed answer waits for nobody. */
+export const needsSlot = ({
+  action,
+  steps = [action],
+}: Pick<CompiledOperation, 'action' | 'steps'>): boolean =>
+  steps.some(({ kind }) => kind.reaches !== undefined)
+
+/** Renders the outcome of the actions. */
+export const render = stage('render', {
+  enter(state) {
+    try {
+      const rendered = renderOf(state)
+      return rendered instanceof Promise
+        ? rendered.catch((error) => answerFailed(state, error))
+        : rendered
+    } catch (error) {
+      return answerFailed(state, error)
+    }
+  },
+  facts: ({ outcome }) => ({
+    source: outcome && ('result' in outcome ? 'on_result' : 'on_error'),
+  }),
+})
+
+async function acting(state: RequestState, waits: boolean): Promise<Reply | undefined> {
+  try {
+    state.outcome = await act(state, waits)
+    return undefined
+  } catch (error) {
+    return answerFailed(state, error)
+  }
+}
+
+function act(state: RequestState, waits: boolean): Promise<Outcome> {
+  const { exchange, route } = state
+  const { action, steps, path } = route
+  const context = state.acting ?? state.context
+  const prepared = steps
+    ? prepareList(steps, (plan, progress) =>
+        prepare(state, plan, { ...context, action: progress }, false),
+      )
+    : prepare(state, action, context, wantsProgress(state))
+  if (!waits) return prepared.perform()
+  const { attempts, onCancel } = prepared
+  const { clock, pools } = state.parts
+  const { pool } = path.version
+  const watch = pool.isFull ? pools?.of(path.version) : undefined
+  const limit = { clock, maxMs: attempts.timeout, onCancel, watch }
+  const begins = pool.isFull ? exchange.trace?.waits?.() : undefined
+  const task = (): Promise<Outcome> => {
+    begins?.()
+    return prepared.perform()
+  }
+  return pool.run(task, limit, goesOn)
+}
+
+/** A list is not answered as a stream, and HEAD has no pieces. */
+const wantsProgress = ({ streaming, exchange }: RequestState): boolean =>
+  streaming !== undefined && exchange.method !== 'head'
+
+function prepare(
+  state: RequestState,
+  plan: ActionPlan,
+  context: Context,
+  wantsProgress: boolean,
+): PreparedAction {
+  const { exchange, route, parts, content } = state
+  const { path, inherited, streams } = route
+  const performer = parts.actions[plan.type]
+  const fields = evaluateFields(plan, context)
+  const attempts = evaluateAttempts(plan.attempts, context)
+  // an action whose answer is kept goes on for the client that comes back
+  const goesOnAlone = state.isHeld && !wantsProgress
+  const onCancel: Run['onCancel'] = (callback) =>
+    exchange.onAbort((reason) => {
+      if (reason !== undefined || !goesOnAlone) callback(reason)
+    })
+  const rawBody = () =>
+    plan.passesBody && exchange.hasBody
+      ? (content.held ?? exchange.rawBody(inherited.limits))
+      : undefined
+  // the run is made when the action begins: the time limit of a body begins with its first read
+  const perform = (): Promise<Outcome> =>
+    performer.perform(fields, {
+      target: plan.target,
+      realm_uri: path.version.realm_uri,
+      identity: state.identity,
+      method: exchange.method,
+      attempts,
+      computed: plan.computedNames,
+      rawBody: rawBody(),
+      readsBody: plan.readsAnswer,
+      asksGet: plan.asksGet,
+      hinted: passesHints(state) ? exchange : undefined,
+      request: state.request,
+      traceKwargs: plan.traceKwargs,
+      wantsProgress,
+      streams: streams && parts.streamed.termsOf(route),
+      trace: exchange.trace,
+      onCancel,
+    })
+  return { attempts, onCancel, perform: performing(state, plan, fields, perform) }
+}
+
+/** An action within all that it is performed under: the first stage that has something goes around all others. */
+function performing(
+  state: RequestState,
+  plan: ActionPlan,
+  fields: ActionFields,
+  perform: () => Promise<Outcome>,
+): () => Promise<Outcome> {
+  const { listener, stages } = state
+  let within = perform
+  if (listener !== undefined) {
+    within = async () => {
+      const begun = { plan, fields }
+      listener.actionBegins(begun)
+      try {
+        const outcome = await perform()
+        listener.actionEnds(begun, outcome)
+        return outcome
+      } catch (error) {
+        listener.actionEnds(begun, undefined, error)
+        throw error
+      }
+    }
+  }
+  for (let at = stages.length - 1; at >= 0; at--) {
+    const around = stages[at]?.around
+    if (around === undefined) continue
+    const inner = within
+    within = () => around(state, plan, fields, inner)
+  }
+  return within
+}
+
+/** Whether 103 (Early Hints) of an upstream goes on: its answer does, as it comes, and is not kept for others. */
+const passesHints = ({ route, isHeld }: RequestState): boolean =>
+  route.steps === undefined && route.on_result.body === undefined && !isHeld
+
+function renderOf(state: RequestState): Reply | Promise<Reply> {
+  const { exchange, route, parts, cors, streaming, type } = state
+  // the actions have ended
+  const outcome = state.outcome as Outcome
+  if (streaming && 'result' in outcome) {
+    return parts.streamed.callReply(exchange, route, streaming, outcome, state.context, cors)
+  }
+  const seen = state.contextAfter(outcome)
+  state.onOutcome?.(outcome, seen)
+  const made =
+    route.streams === undefined
+      ? renderOutcome(exchange, route, outcome, seen, cors, type)
+      : parts.streamed.reply(exchange, route, outcome, seen, cors, type)
+  return made instanceof Promise
+    ? made.then((reply) => reported(route, outcome, reply))
+    : reported(route, outcome, made)
+}
+
+const reported = (route: CompiledOperation, outcome: Outcome, reply: Reply): Reply =>
+  reply.status < 500 ? reply : { ...reply, failure: reportAfter(route, outcome) }
+
+/** The answer where an expression of the actions or of their answer fails. @throws every other error */
+function answerFailed(state: RequestState, error: unknown): Reply {
+  const { exchange, route, context, cors, outcome } = state
+  drop(outcome)
+  if (error instanceof ListFailure) {
+    return answerFailure(exchange, route, context, cors, error.failure, error)
+  }
+  if (!(error instanceof ExpressionError)) throw error
+  if (outcome === undefined || 'result' in outcome) {
+    const { action: plan } = route
+    const results = outcome?.results
+    return answerFailure(exchange, route, context, cors, failureOf(error, plan), { plan, results })
+  }
+  const reply = answerTwiceFailed(exchange, route, cors, error)
+  const { error_uri: action_error } = outcome.error
+  return { ...reply, failure: { ...reply.failure, action_error } }
+}
