@@ -3,7 +3,6 @@
  * logins, refreshes, quotas, keys of requests. It may be killed after what the disk has refused. Arguments: folder, log, name of the
  * process, seed, steps, whether it may be killed.
  */
-import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
@@ -13,20 +12,14 @@ import type { Family } from '#component/store/family-store.ts'
 import { tombstone, version } from '#test/contract/store/documents.ts'
 import { randomFrom } from '#test/fuzz/random.ts'
 import type { Promised } from './promised.ts'
+import { tell as record } from './recording.ts'
 
 const [, , folder = '', log = '', name = '', seed = '', steps = '', mayDie = ''] = process.argv
 const random = randomFrom(Number(seed))
 const upTo = (most: number) => Math.floor(random() * most)
 const expires_at = 4_102_444_800_000
 
-/** Written as a record of the recorder; one write, which no other record divides. */
-function tell(promised: Promised): void {
-  const text = Buffer.from(JSON.stringify(promised))
-  const head = Buffer.alloc(25)
-  head.write('A', 0)
-  head.writeUInt32LE(text.length, 21)
-  appendFileSync(log, Buffer.concat([head, text]))
-}
+const tell = (promised: Promised) => record(log, promised)
 
 /** As a gateway that is started again after a start that the disk has ended. */
 async function open(tries = 20): Promise<Store> {
