@@ -4,6 +4,7 @@ import { mostCharacters, mostSchemas } from '#component/schema/judge.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Losses } from './losses.ts'
 import { originOf } from './origins.ts'
+import { schemasWithin } from './schema-places.ts'
 
 /** Named schemas of one text, which count once. */
 interface Group {
@@ -21,7 +22,8 @@ export function fitSchemas(
   named: Record<string, unknown>,
   losses: Losses,
 ): void {
-  const inPlace = textsWithin(document.versions)
+  const inPlace = new Set<string>()
+  for (const [, schema] of schemasWithin(document.versions)) inPlace.add(canonicalJson(schema))
   const groups = new Map<string, Group>()
   for (const [name, schema] of Object.entries(named)) {
     const text = canonicalJson(schema)
@@ -56,23 +58,6 @@ export function fitSchemas(
       )
     }
   }
-}
-
-/** Keys of paths and operations whose values are schemas. */
-const keys = new Set(['schema', 'body', 'bindings', 'query_params', 'headers'])
-
-/** The texts of the schemas that stand in paths and operations. */
-function textsWithin(
-  value: unknown,
-  key = '',
-  within = '',
-  found = new Set<string>(),
-): Set<string> {
-  if (typeof value !== 'object' || value === null) return found
-  if (key === 'schema' || (within === 'request' && keys.has(key)))
-    return found.add(canonicalJson(value))
-  for (const [name, member] of Object.entries(value)) textsWithin(member, name, key, found)
-  return found
 }
 
 /** The names that a value refers to, and those that they refer to. */

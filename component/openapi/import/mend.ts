@@ -1,9 +1,10 @@
 /** Leaves out of an imported document what a load refuses: keywords of schemas, and paths. */
-import { keysOfPointer } from '#component/codec/json.ts'
+import { canonicalJson, keysOfPointer, pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { isMap, memberOf } from '#component/syntax/values.ts'
 import type { Losses } from './losses.ts'
 import { originOf } from './origins.ts'
+import { schemasWithin } from './schema-places.ts'
 
 /** What a load finds in a document. */
 export type Judge = (document: unknown) => {
@@ -17,7 +18,8 @@ const mostRounds = 10
 /** Leaves out what it can, and tells it. @returns the issues that remain, at places of the OpenAPI document */
 export function mend(document: unknown, judge: Judge, losses: Losses): readonly Issue[] {
   for (let round = 0; ; round++) {
-    const { issues, warnings } = judge(document)
+    const { issues: told, warnings } = judge(document)
+    const issues = told.length === 0 ? told : ofEqualSchemas(document, told)
     const origins = issues.map(({ path }) => originOf(document, path))
     // the last item of a list first: places of the others stay
     const mended = issues.toReversed().filter(({ path }) => leaveOut(document, path))
@@ -29,6 +31,34 @@ export function mend(document: unknown, judge: Judge, losses: Losses): readonly 
       if (mended.some((each) => each.path === path))
         losses.tell(origins[index] ?? '', `${message}; it is left out`)
   }
+}
+
+/** The issues, and those of equal schemas at other places: a load judges a text once. */
+function ofEqualSchemas(document: unknown, issues: readonly Issue[]): readonly Issue[] {
+  const textAt = new Map<string, string>()
+  const placesOf = new Map<string, string[]>()
+  const add = (path: string, schema: unknown): void => {
+    const text = canonicalJson(schema)
+    textAt.set(path, text)
+    placesOf.set(text, [...(placesOf.get(text) ?? []), path])
+  }
+  for (const [name, schema] of Object.entries(memberOf(document, 'schemas') ?? {}))
+    add(pointer('/schemas', name), schema)
+  for (const [path, schema] of schemasWithin(memberOf(document, 'versions'), '/versions'))
+    add(path, schema)
+  const all = new Map<string, Issue>()
+  for (const { path, message } of issues) {
+    all.set(`${path}\n${message}`, { path, message })
+    const keys = keysOfPointer(path)
+    const root = keys
+      .map((_, index) => pointer('', ...keys.slice(0, index + 1)))
+      .find((place) => textAt.has(place))
+    if (root === undefined) continue
+    const below = path.slice(root.length)
+    for (const place of placesOf.get(textAt.get(root) ?? '') ?? [])
+      all.set(`${place}${below}\n${message}`, { path: `${place}${below}`, message })
+  }
+  return [...all.values()]
 }
 
 /** Whether the value at a place could be left out; of what is missing, that which misses it. */

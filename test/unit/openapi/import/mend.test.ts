@@ -116,3 +116,55 @@ describe('What a load refuses of an imported document', () => {
     ])
   })
 })
+
+describe('What a load refuses of one schema that stands in many places, and tells of the first', () => {
+  const wrong = { type: 'string', uniqueItems: true }
+  const parameter = (place: string) => ({
+    parameters: [{ name: 'n', in: place, required: true, schema: wrong }],
+  })
+  const content = { 'application/json': { schema: wrong } }
+  const answer = { '200': { description: '', content } }
+
+  /** The first place below a value that has the keyword. */
+  const firstIn = (value: unknown, path = ''): string | undefined => {
+    if (typeof value !== 'object' || value === null) return undefined
+    if (Object.hasOwn(value, 'uniqueItems')) return `${path}/uniqueItems`
+    for (const [key, member] of Object.entries(value)) {
+      const found = firstIn(member, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  for (const [what, operation, schemas] of [
+    ['query parameters', parameter('query')],
+    ['path parameters', parameter('path')],
+    ['headers', parameter('header')],
+    ['bodies', { requestBody: { content } }],
+    ['answers', { responses: answer }],
+    [
+      'parts of bodies',
+      { requestBody: { content: { 'application/json': { schema: { items: wrong } } } } },
+    ],
+    ['named schemas', {}, Object.fromEntries([...'abcdefghijklm'].map((name) => [name, wrong]))],
+  ] as const) {
+    it(`is left out of all of them: ${what}`, () => {
+      const method = what === 'bodies' || what === 'parts of bodies' ? 'post' : 'get'
+      const paths = Object.fromEntries(
+        [...'abcdefghijklm'].map((name) => [`/${name}/{n}`, { [method]: operation }]),
+      )
+      const judge = (document: unknown) => {
+        const path = firstIn(document)
+        return { issues: path === undefined ? [] : [{ path, message: 'refused' }], warnings: [] }
+      }
+      const { document, losses, issues } = importOpenApi(
+        { ...openapi, paths, components: { schemas: schemas ?? {} } },
+        { realm_uri: 'com.example' },
+        judge,
+      )
+      expect(issues).to.deep.equal([])
+      expect(firstIn(document)).to.equal(undefined)
+      expect(losses.filter(({ message }) => message.startsWith('refused'))).to.have.lengthOf(13)
+    })
+  }
+})
