@@ -1,6 +1,5 @@
 /** Compiles one method of one path: its action, its bounds and its two responses. */
 
-import { pointer } from '#component/codec/json.ts'
 import { keyWarning } from '#component/compile/policies/compile-idempotency.ts'
 import { featuresOf } from '#component/compile/policies/compile-policies.ts'
 import {
@@ -103,7 +102,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const { findings, path } = plan
   const { issues } = findings
   const raw = plan.document[method]
-  const at = pointer(plan.at, method)
+  const at = `${plan.at}/${method}`
   const level = isMap(raw) ? levelBelow(plan.level, raw, at, issues) : plan.level
   if (level !== plan.level) plan.levels.add(level)
   const operation = compileMap(raw, at, level.scope, issues)

@@ -31,7 +31,7 @@ export function knownPart(node: Node): unknown {
 
 /** Whether the document writes an expression anywhere in the value. */
 function hasExpression(raw: unknown): boolean {
-  if (isExpression(raw)) return true
+  if (typeof raw !== 'object' || raw === null) return isExpression(raw)
   if (Array.isArray(raw)) return raw.some(hasExpression)
   return isMap(raw) && Object.values(raw).some(hasExpression)
 }
@@ -39,8 +39,8 @@ function hasExpression(raw: unknown): boolean {
 /** Whether an expression in the value has become known; validation has checked the literals. */
 function isFolded(raw: unknown, node: Node): boolean {
   if (node.kind === 'broken' || node.kind === 'deferred') return false
-  if (isExpression(raw)) return true
   if (node.kind === 'constant') return node.value !== raw && hasExpression(raw)
+  if (typeof raw !== 'object') return isExpression(raw)
   if (node.kind === 'list') return node.items.some((item, at) => isFolded((raw as [])[at], item))
   for (const [key, member] of node.entries) if (isFolded((raw as JsonMap)[key], member)) return true
   return false
@@ -50,10 +50,12 @@ function isFolded(raw: unknown, node: Node): boolean {
 export function written(raw: unknown, path: string, ...keys: readonly string[]): string {
   let value = raw
   for (const [depth, key] of keys.entries()) {
-    if (isExpression(value)) return pointer(path, ...keys.slice(0, depth))
-    const isThere = (isMap(value) || Array.isArray(value)) && Object.hasOwn(value, key)
-    if (!isThere) break
-    value = (value as Readonly<Record<string, unknown>>)[key]
+    if (typeof value !== 'object' || value === null) {
+      if (!isExpression(value)) break
+      return pointer(path, ...keys.slice(0, depth))
+    }
+    if (!Object.hasOwn(value, key)) break
+    value = (value as JsonMap)[key]
   }
   return pointer(path, ...keys)
 }

@@ -75,7 +75,7 @@ export function literalAt(
   let value = operation
   let compiled: Node | undefined = node
   for (const [depth, key] of keys.entries()) {
-    if (isExpression(value)) {
+    if (typeof value === 'string' && isExpression(value)) {
       return yielded(compiled, keys.slice(depth), pointer(at, ...keys.slice(0, depth)), issues)
     }
     if (!isMap(value) || !Object.hasOwn(value, key)) return undefined

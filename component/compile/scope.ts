@@ -82,8 +82,8 @@ function below(
 ): Level {
   let maps = above.maps
   for (const name of mergedMaps) {
-    const added = Object.hasOwn(document, name) ? document[name] : undefined
-    const entries = [...entriesOf(added, pointer(path, name), keysOf)]
+    if (!Object.hasOwn(document, name)) continue
+    const entries = [...entriesOf(document[name], `${path}/${name}`, keysOf)]
     if (entries.length > 0) maps = { ...maps, [name]: new Map([...maps[name], ...entries]) }
   }
   return maps === above.maps ? above : { maps, scope: new Scope(maps, roots, above.scope.probe) }
@@ -127,6 +127,10 @@ export function* checkEntries(
     for (const map of mergedMaps) {
       for (const [key, entry] of maps[map]) {
         if (sound.has(entry)) continue
+        if (typeof entry.value !== 'object' && !isExpression(entry.value)) {
+          sound.add(entry)
+          continue
+        }
         const found: Issue[] = []
         const node = scope.compileEntry(map, key, found)
         if (node !== undefined && node.kind !== 'broken')

@@ -2,7 +2,7 @@
 
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Template } from './ast.ts'
 import {
   admitLoad,
@@ -46,10 +46,13 @@ export function compile(value: unknown, path: string, scope: Scope, issues: Issu
   return isLiteral(value, 0) ? constant(value) : compileValue(value, path, scope, issues, 0)
 }
 
+/** Whether the value is no list or map, and no text with an expression. */
+const isPlain = (value: unknown): boolean =>
+  typeof value === 'string' ? !hasExpression(value) : typeof value !== 'object' || value === null
+
 /** Whether no text of the value holds an expression, and the value is not nested too deeply. */
 function isLiteral(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return !hasExpression(value)
-  if (typeof value !== 'object' || value === null) return true
+  if (typeof value !== 'object' || value === null) return isPlain(value)
   if (depth > depthLimit) return false
   for (const key in value) {
     if (!isLiteral((value as Readonly<Record<string, unknown>>)[key], depth + 1)) return false
@@ -67,6 +70,7 @@ function compileValue(
   if (typeof value === 'string') {
     return hasExpression(value) ? compileText(value, path, scope, issues) : constant(value)
   }
+  if (typeof value !== 'object' || value === null) return constant(value)
   const isList = Array.isArray(value)
   if (!isList && !isMap(value)) return constant(value)
   if (depth > depthLimit) return refuse(path, `nested more than ${depthLimit} deep`, issues)
@@ -80,8 +84,11 @@ function compileValue(
   const entries = new Map<string, Node>()
   let isUntouched = true
   for (const key of Object.keys(value)) {
-    const member = compileValue(value[key], pointer(path, key), scope, issues, depth + 1)
-    isUntouched &&= isSame(member, value[key])
+    const item = value[key]
+    const member = isPlain(item)
+      ? constant(item)
+      : compileValue(item, pointer(path, key), scope, issues, depth + 1)
+    isUntouched &&= isSame(member, item)
     entries.set(key, member)
   }
   return isUntouched ? constant(value) : withinLimits(mapNode(entries), path, issues)
@@ -192,9 +199,10 @@ function concatenation(
 /** A member of a map whose keys are known; undefined when it is absent or the node is no such map. */
 export function member(node: Node, key: string): Node | undefined {
   if (node.kind === 'map') return node.entries.get(key)
-  if (node.kind !== 'constant' || !isMap(node.value)) return undefined
-  const value = ownValue(node.value, key)
-  return value === undefined ? undefined : constant(value)
+  if (node.kind !== 'constant' || typeof node.value !== 'object' || node.value === null)
+    return undefined
+  const value = ownValue(node.value as JsonMap, key)
+  return value === undefined || !isMap(node.value) ? undefined : constant(value)
 }
 
 /** The items of a list of known length; undefined for any other node. */

@@ -7,12 +7,27 @@ import type { Report } from './report.ts'
 /** Behaviour: Limits. The document itself is the first level. */
 const maxNesting = 64
 
+/** Levels whose members are looked at one by one; a member below is small. */
+const levelsInSteps = 4
+
 /**
  * Reports `__proto__` keys, lone surrogates in keys and texts, and values that are nested too deeply.
  * @returns false when the document must not be walked further
  */
 export function* checkDocument(document: JsonMap, report: Report): Steps<boolean> {
-  return yield* checkMembers(document, '', 1, report)
+  return (yield* areSound(document, 1)) || (yield* checkMembers(document, '', 1, report))
+}
+
+/** Whether the members of a list or map have no issue; it builds no JSON Pointers. */
+function* areSound(map: object, level: number): Steps<boolean> {
+  for (const key of Object.keys(map)) {
+    yield
+    if (!isSoundKey(key)) return false
+    const member = (map as JsonMap)[key]
+    const isLarge = level < levelsInSteps && typeof member === 'object' && member !== null
+    if (!(isLarge ? yield* areSound(member, level + 1) : isSound(member, level + 1))) return false
+  }
+  return true
 }
 
 function* checkMembers(map: object, path: string, level: number, report: Report): Steps<boolean> {

@@ -40,6 +40,7 @@ export interface WrittenOperation {
 
 /** Notes and checks the schemas of a path, which hold for its operations. */
 export function checkPathSchemas(plan: CheckedPath): void {
+  if (plan.document.request === undefined) return
   for (const part of requestParts) checkPart(part, ofPath(part, plan), plan)
 }
 
@@ -134,6 +135,9 @@ export function compileRequestChecks(
   { validates }: InheritedValues,
   plan: CheckedPath,
 ): RequestChecks | undefined {
+  const isWritten = typeof raw === 'object' && raw !== null
+  const hasOwn = !isWritten || Object.hasOwn(raw, 'request')
+  if (!hasOwn && plan.document.request === undefined) return undefined
   const { schemas, interner, findings } = plan
   const { issues, warnings } = findings
   const own = (key: string): Literal | undefined =>

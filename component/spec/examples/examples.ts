@@ -94,8 +94,10 @@ export const examples: Rule = rule(schemaOfExamples, (value, path, report) => {
 })
 
 /** How many examples the operations of a path have, as they are written. */
-export const countExamples = (path: unknown): number =>
-  methods.reduce((sum, method) => {
-    const { examples } = mapOrEmpty(mapOrEmpty(path)[method])
-    return sum + Object.keys(mapOrEmpty(examples)).length
-  }, 0)
+export function countExamples(path: unknown): number {
+  const written = mapOrEmpty(path)
+  return methods
+    .filter((method) => Object.hasOwn(written, method))
+    .map((method) => mapOrEmpty(written[method]).examples)
+    .reduce<number>((sum, examples) => sum + Object.keys(mapOrEmpty(examples)).length, 0)
+}
