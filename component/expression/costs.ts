@@ -1,4 +1,5 @@
 /** The cost of a compiled node, and the request-time data that it reads; both are known at load. */
+import { remembered } from '#component/syntax/remembered.ts'
 
 /** The costs of one evaluation of a node. */
 export interface Costs {
@@ -14,19 +15,8 @@ export interface Costs {
 
 export const readNothing: ReadonlySet<string> = new Set()
 
-/** Paths repeat, so sets of one path are shared. */
-const knownReads = new Map<string, ReadonlySet<string>>()
-const mostKnownReads = 1000
-
 /** A set of one path. */
-export function readOnly(read: string): ReadonlySet<string> {
-  const known = knownReads.get(read)
-  if (known) return known
-  const reads = new Set([read])
-  if (knownReads.size >= mostKnownReads) knownReads.clear()
-  knownReads.set(read, reads)
-  return reads
-}
+export const readOnly = remembered((read): ReadonlySet<string> => new Set([read]))
 
 /** A node with more paths than this counts as reading whole roots, which keeps sums cheap. */
 const mostReads = 256
@@ -80,18 +70,11 @@ function overlaps(
   return false
 }
 
-/** Prefixes by path; paths repeat. */
-const knownPrefixes = new Map<string, readonly string[]>()
-
 /** `a.b.c`: `a` and `a.b`. */
-function prefixesOf(read: string): readonly string[] {
-  const known = knownPrefixes.get(read)
-  if (known) return known
+const prefixesOf = remembered((read): readonly string[] => {
   const prefixes: string[] = []
   for (let dot = read.indexOf('.'); dot >= 0; dot = read.indexOf('.', dot + 1)) {
     prefixes.push(read.slice(0, dot))
   }
-  if (knownPrefixes.size >= mostKnownReads) knownPrefixes.clear()
-  knownPrefixes.set(read, prefixes)
   return prefixes
-}
+})

@@ -1,4 +1,5 @@
 /** Text with `{{ }}` in it to its tree: a lone expression, or texts and expressions to be joined (behaviour §2, Grammar). */
+import { remembered } from '#component/syntax/remembered.ts'
 import type { Argument, Expression, Pipe, Template } from './ast.ts'
 import { isBlank, Lexer } from './lexer.ts'
 
@@ -140,25 +141,12 @@ function found(lexer: Lexer): string {
 /** Whether the text may hold an expression. */
 export const hasExpression = (text: string): boolean => text.includes('{{')
 
-/** Documents repeat texts ("{{action.error}}"): the last ones are parsed once. */
-const known = new Map<string, Template>()
-const mostKnown = 1000
-const longestKnown = 500
-
 /**
  * Parses a text.
  * @param path JSON Pointer of the text, for errors
  * @throws ExpressionError with the column of the error
  */
-export function parseTemplate(text: string, path: string): Template {
-  const found = known.get(text)
-  if (found) return found
-  const template = readTemplate(text, path)
-  if (text.length > longestKnown) return template
-  if (known.size >= mostKnown) known.clear()
-  known.set(text, template)
-  return template
-}
+export const parseTemplate = remembered(readTemplate)
 
 function readTemplate(text: string, path: string): Template {
   const parts: (string | Expression)[] = []

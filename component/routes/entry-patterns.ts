@@ -1,6 +1,8 @@
 /** The patterns of a route entry, parsed, and an entry with other routes. */
+
 import { type HostPattern, labelsKey, parseHostPattern } from '#component/syntax/host-pattern.ts'
 import { type KeyedForm, keyedForms, parsePathPattern } from '#component/syntax/path-pattern.ts'
+import { remembered } from '#component/syntax/remembered.ts'
 import type { RouteEntry } from './routing-table.ts'
 
 /** The parsed patterns of an entry. */
@@ -26,34 +28,21 @@ export function readEntry<R>(entry: RouteEntry<R>): Reading {
   return reading
 }
 
-/** Parsed host patterns: all paths of a document have one host. */
-const knownHosts = new Map<string, HostPattern | undefined>()
-const mostKnownHosts = 1000
-
-function readHost(text: string): HostPattern | undefined {
-  if (knownHosts.has(text)) return knownHosts.get(text)
+/** All paths of a document have one host. */
+const readHost = remembered((text): HostPattern | undefined => {
   const parsed = parseHostPattern(text)
-  const host = 'problem' in parsed ? undefined : parsed
-  if (knownHosts.size >= mostKnownHosts) knownHosts.clear()
-  knownHosts.set(text, host)
-  return host
-}
+  return 'problem' in parsed ? undefined : parsed
+})
 
-/** Parsed path patterns: a load reads those of its document several times. */
-const knownForms = new Map<string, readonly KeyedForm[]>()
-const mostKnownForms = 1000
+/** A load reads the patterns of its document several times. */
+const readForms = remembered((pattern): readonly KeyedForm[] => {
+  const path = parsePathPattern(pattern)
+  return 'problem' in path ? [] : keyedForms(path)
+})
 
 /** The forms of its path pattern; empty for a broken one. */
-export function formsOf({ forms, pattern }: RouteEntry<unknown>): readonly KeyedForm[] {
-  if (forms) return forms
-  const known = knownForms.get(pattern)
-  if (known) return known
-  const path = parsePathPattern(pattern)
-  const parsed = 'problem' in path ? [] : keyedForms(path)
-  if (knownForms.size >= mostKnownForms) knownForms.clear()
-  knownForms.set(pattern, parsed)
-  return parsed
-}
+export const formsOf = ({ forms, pattern }: RouteEntry<unknown>): readonly KeyedForm[] =>
+  forms ?? readForms(pattern)
 
 /** What an entry claims: a text for each form of its path on each form of its host. Entries that claim the same clash, or share it. */
 export function claimsOf<R>(entry: RouteEntry<R>): string[] {

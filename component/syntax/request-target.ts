@@ -1,4 +1,5 @@
 /** The request target and the Host field: which bytes may stand there (reliability §3.2; RFC 3986, RFC 9112 §3.2). */
+import { remembered } from './remembered.ts'
 
 /** The parts of a request that an ASCII character may stand in as it is. */
 export const inPath = 1
@@ -101,21 +102,8 @@ export interface Authority {
   readonly port: string
 }
 
-/** Hosts repeat: the last ones parsed are kept. */
-const known = new Map<string, Authority>()
-const maxKnown = 1000
-
 /** Parses `host[:port]`; undefined when it is empty, has user information or a wrong character. */
-export function parseAuthority(text: string): Authority | undefined {
-  const found = known.get(text)
-  if (found) return found
-  const authority = readAuthority(text.toLowerCase())
-  if (authority) {
-    if (known.size >= maxKnown) known.clear()
-    known.set(text, authority)
-  }
-  return authority
-}
+export const parseAuthority = remembered((text) => readAuthority(text.toLowerCase()))
 
 function readAuthority(text: string): Authority | undefined {
   const bracket = text.startsWith('[') ? text.indexOf(']') : -1
