@@ -8,7 +8,8 @@ import type {
 } from '#component/telemetry/telemetry.ts'
 import type { TraceContext } from '#component/telemetry/trace-context.ts'
 import {
-  RecordedSpan,
+  type RecordedSpan,
+  recordedSpan,
   type SpanAttributes,
   type SpanEvent,
   type SpanOrigin,
@@ -138,7 +139,7 @@ export class RecordedAttempt implements AttemptSpan {
       ...shape.failure(end),
     }
     add(
-      new RecordedSpan({
+      recordedSpan({
         ...{ origin, attributes, isError },
         kind: shape.kind,
         name: shape.name(target, this.#parts),

@@ -50,67 +50,25 @@ export interface SpanParts {
 /** Seconds and nanoseconds since the epoch. */
 type HrTime = readonly [seconds: number, nanoseconds: number]
 
-const none: readonly never[] = []
+/** A span. */
+export type RecordedSpan = ReturnType<typeof recordedSpan>
 
-/** One span. It is encoded later, if at all. */
-export class RecordedSpan {
-  readonly #parts: SpanParts
-  readonly droppedAttributesCount = 0
-  readonly droppedEventsCount = 0
-  readonly droppedLinksCount = 0
-
-  constructor(parts: SpanParts) {
-    this.#parts = parts
-  }
-
-  get name(): string {
-    return this.#parts.name
-  }
-
-  get kind(): number {
-    return this.#parts.kind
-  }
-
-  get resource(): SpanOrigin['resource'] {
-    return this.#parts.origin.resource
-  }
-
-  get instrumentationScope(): SpanOrigin['instrumentationScope'] {
-    return this.#parts.origin.instrumentationScope
-  }
-
-  get startTime(): HrTime {
-    return hrTime(this.#parts.start)
-  }
-
-  get endTime(): HrTime {
-    return hrTime(this.#parts.end)
-  }
-
-  get status(): { readonly code: number } {
-    return this.#parts.isError ? failed : unset
-  }
-
-  get attributes(): SpanAttributes {
-    return this.#parts.attributes
-  }
-
-  get events() {
-    return this.#parts.events?.map(({ name, at }) => ({ name, time: hrTime(at) })) ?? none
-  }
-
-  get links() {
-    const { link } = this.#parts
-    return link ? [{ context: spanContext(link, true) }] : none
-  }
-
-  get parentSpanContext() {
-    const { parent } = this.#parts
-    return parent && spanContext(parent.context, parent.isRemote)
-  }
-
-  spanContext() {
-    return spanContext(this.#parts.context, false)
+/** Makes the span. */
+export function recordedSpan(parts: SpanParts) {
+  const { origin, kind, name, attributes, parent, link, events = [] } = parts
+  const context = spanContext(parts.context, false)
+  return {
+    ...{ name, kind, attributes },
+    resource: origin.resource,
+    instrumentationScope: origin.instrumentationScope,
+    startTime: hrTime(parts.start),
+    endTime: hrTime(parts.end),
+    status: parts.isError ? failed : unset,
+    events: events.map((event) => ({ name: event.name, time: hrTime(event.at) })),
+    links: link ? [{ context: spanContext(link, true) }] : [],
+    parentSpanContext: parent && spanContext(parent.context, parent.isRemote),
+    spanContext: () => context,
+    ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
   }
 }
 

@@ -13,7 +13,8 @@ import type {
 import type { TraceContext } from '#component/telemetry/trace-context.ts'
 import { RecordedAttempt } from './recorded-attempt.ts'
 import {
-  RecordedSpan,
+  type RecordedSpan,
+  recordedSpan,
   type SpanAttributes,
   type SpanEvent,
   type SpanOrigin,
@@ -127,7 +128,7 @@ class RecordedRequest implements RequestTrace {
     const request = this.#request
     const method = request.method.toUpperCase()
     add(
-      new RecordedSpan({
+      recordedSpan({
         origin,
         kind: spanKind.server,
         name: `${method} ${end.served.pattern}`.trimEnd(),

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openCollector } from '#component/telemetry/otlp/collector.ts'
-import { RecordedSpan, spanKind } from '#component/telemetry/otlp/recorded-span.ts'
+import {
+  type RecordedSpan,
+  recordedSpan,
+  spanKind,
+} from '#component/telemetry/otlp/recorded-span.ts'
 import type { ExportFailure } from '#component/telemetry/otlp/span-queue.ts'
 import { writeCertificate } from '#test/support/certificate.ts'
 import { freePort } from '#test/support/free-port.ts'
@@ -44,7 +48,7 @@ describe('the way to the collector', () => {
     const context = { ...contextOf(7), tracestate: 'vendor=1' }
     const parent = { context: contextOf(6), isRemote: true }
     const link = { ...contextOf(5), traceId: 'b'.repeat(32) }
-    const span = new RecordedSpan({
+    const span = recordedSpan({
       origin: {
         resource: { attributes: { 'service.name': 'orders', 'process.pid': 17 } },
         instrumentationScope: { name: 'wamp-gateway', version: '1.0.0' },

@@ -1,5 +1,9 @@
 /** Spans for tests of what carries them. */
-import { RecordedSpan, spanKind } from '#component/telemetry/otlp/recorded-span.ts'
+import {
+  type RecordedSpan,
+  recordedSpan,
+  spanKind,
+} from '#component/telemetry/otlp/recorded-span.ts'
 
 const origin = {
   resource: { attributes: { 'service.name': 'test' } },
@@ -17,7 +21,7 @@ export const contextOf = (id: number) => ({
 
 /** A server span. */
 export const spanOf = (id: number): RecordedSpan =>
-  new RecordedSpan({
+  recordedSpan({
     origin,
     kind: spanKind.server,
     name: `span ${id}`,
