@@ -39,7 +39,7 @@ export const rowTables: Readonly<Record<string, RowTable>> = {
         'OpenAPI names oauth2 as well; what has no equal is closed by an API key',
       'component/wiring/streams/stream-rights.ts': 'authmethods of users',
       'component/wiring/http-authentication.ts': 'parts of a process',
-      'component/wiring/status/node-status.ts': 'parts of a process',
+      'component/wiring/metric-sources.ts': 'parts of a process',
       'component/realm': 'authmethods of users, keys of realm documents',
       'component/token': 'authmethods of tokens, kinds of entries in the store',
       'component/oidc': 'counts of logins by authmethod, how a client authenticates',

@@ -1,4 +1,5 @@
 /** The pools of connections, and the table of actions that own them. */
+
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +9,7 @@ import { hostPolicy } from '#component/action/connections/origin.ts'
 import { Upstreams } from '#component/action/connections/upstreams.ts'
 import type { BodyCodec } from '#component/action/forward/body.ts'
 import { openActions } from '#component/action/index.ts'
+import { actionKinds } from '#component/action/kinds.ts'
 import { Streams } from '#component/stream/hub.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
 import { ManualClock, SessionDouble } from '#test/unit/action/doubles.ts'
@@ -105,13 +107,9 @@ describe('the table of actions', () => {
       allowedDynamicUris: [],
       streams: new Streams({ clock: new ManualClock(), hold: () => () => undefined }),
     })
-    expect(Object.keys(actions.table).sort()).to.deep.equal([
-      'forward',
-      'static',
-      'wamp_call',
-      'wamp_publish',
-      'wamp_subscribe',
-    ])
+    expect(Object.keys(actions.table).sort()).to.deep.equal(
+      actionKinds.map(({ type }) => type).sort(),
+    )
     await actions.close()
   })
 })
