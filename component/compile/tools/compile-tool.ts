@@ -75,7 +75,7 @@ function whyNoTool({ method, operation }: ToolPlace): string | undefined {
   if (method === 'options') return 'OPTIONS cannot be a tool'
   if (kindsOf(operation).some(({ begins }) => begins === 'events'))
     return 'a stream of events cannot be a tool'
-  if (operation.inherited.protection?.type !== 'webhook') return undefined
+  if (!operation.inherited.protection?.kind.signsBody) return undefined
   return 'a path for webhooks cannot be a tool: no client could sign its call'
 }
 
