@@ -151,7 +151,7 @@ export class ToldActions {
   #tell(told: Told): void {
     const last = this.all.length - 1
     if (last < this.#begun - 1) {
-      this.all.push({ ...told, type: this.#type, would_be_refused: null })
+      this.all.push({ type: this.#type, ...told, would_be_refused: null })
     } else {
       const { attempts = 1, ...before } = this.all[last] as ToldAction
       this.all[last] = { ...before, ...told, attempts: attempts + 1 } as ToldAction
