@@ -1,7 +1,5 @@
 /** Compiles one method of one path: its action, its bounds and its two responses. */
 
-import { keyWarning } from '#component/compile/policies/compile-idempotency.ts'
-import { featuresOf } from '#component/compile/policies/compile-policies.ts'
 import {
   compileRequestChecks,
   compileResponseCheck,
@@ -10,7 +8,7 @@ import {
   type WrittenOperation,
 } from '#component/compile/schemas/compile-checks.ts'
 import type { DocumentSchemas } from '#component/compile/schemas/document-schemas.ts'
-import { checkTokenReads, policyParts } from '#component/compile/security/provider-token.ts'
+import { checkTokenReads } from '#component/compile/security/provider-token.ts'
 import {
   type SchemeOfSender,
   webhookWarnings,
@@ -36,6 +34,7 @@ import { bodyMethods } from '#component/gateway/checks.ts'
 import { Encodings } from '#component/gateway/encodings.ts'
 import { type HeaderLayer, type Live, layerOf } from '#component/gateway/header-layers.ts'
 import { stagesOf } from '#component/gateway/stages.ts'
+import { inForce } from '#component/policies/kinds.ts'
 import type { Method } from '#component/request.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
@@ -194,6 +193,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const others = parts.map((part) => part.at)
   checkReads({ place: 'request', at, nodes: requestNodes, others }, operationRead, findings)
   for (const part of parts) checkReads(part, operationRead, findings)
+  const policies = inForce(inherited.policies)
   const passesToken = checkTokenReads(
     {
       actions: actions.all,
@@ -208,7 +208,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
           attempts.computed.map(([, { node, path: at }]) => ({ at, nodes: [node] })),
         ),
         ...parts,
-        ...policyParts(inherited),
+        ...policies.flatMap(([kind, plan]) => kind.evaluates(plan)),
       ],
     },
     issues,
@@ -225,13 +225,14 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   }
   const isBodyRead = isBodyUsed || isBodyChecked
   const writtenAction = isMap(raw) ? raw.action : undefined
+  const isCompared = policies.some(([kind]) => kind.comparesAnswers)
   const plans = actions.all.map((action, index): ActionPlan => {
     const ofList = Array.isArray(writtenAction) ? writtenAction[index] : writtenAction
     const { type, kind, fixed, computed, computedNames } = action.plan
     const { attempts, traceKwargs } = values[index] ?? inherited
     const later = [...outcomeNodes, ...fields.slice(index + 1).flat()]
     const readsAnswer = isOfForward(action) && isRead(later, ...answerKeys)
-    const isTagged = inherited.policies?.etag === true && index === actions.all.length - 1
+    const isAnswer = index === actions.all.length - 1
     // written out: spreading an object and adding to it makes two in memory
     return {
       type,
@@ -244,7 +245,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       traceKwargs: traceNameOf(action, traceKwargs, issues),
       passesBody: passing.includes(action),
       readsAnswer,
-      asksGet: method === 'get' && isOfForward(action) && (readsAnswer || isTagged),
+      asksGet: method === 'get' && isOfForward(action) && (readsAnswer || (isAnswer && isCompared)),
     }
   })
   // a stream can be passed on once
@@ -261,10 +262,12 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       : negotiatedTypes(kind, offered, on_result, inherited, { isForward, readsAnswer })
   const streams = compileStream(streamed, types, findings)
   if (streams) plan.schemas.features.add('stream')
-  for (const feature of featuresOf(inherited.policies)) plan.schemas.features.add(feature)
   if (passesToken) plan.schemas.features.add('provider_token')
-  const unused = keyWarning(inherited.policies, method, at)
-  if (unused) findings.warnings.push(unused)
+  for (const [kind, policy] of policies) {
+    if (kind.feature !== undefined) plan.schemas.features.add(kind.feature)
+    const unused = kind.warn(policy, method, at)
+    if (unused) findings.warnings.push(unused)
+  }
   const steps = actions.isList ? plans : undefined
   // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
   const readsBody = isBodyRead || (bodyMethods.has(method) && !hasForward)

@@ -1,12 +1,12 @@
 /** Finds the value of an inheritable key: operation or action, path, defaults, table; folded and checked. */
 import type { Attempts } from '#component/action/action.ts'
 import { pointer } from '#component/codec/json.ts'
-import { compilePolicies, policyKeys } from '#component/compile/policies/compile-policies.ts'
 import { allowFromOf, protectionOf } from '#component/compile/security/compile-security.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway/api.ts'
+import { compilePolicies, policyKeys } from '#component/policies/kinds.ts'
 import type { BodyLimits } from '#component/request.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
 import type { Version } from '#component/spec/model.ts'
@@ -151,7 +151,10 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
     traceKwargs: readTraceKwargs(first(action, lookup), issues),
     limits,
     validates: readModes(lookup, issues),
-    policies: compilePolicies({ find: lookup, api: sources.api, issues }),
+    policies: compilePolicies({
+      find: (key) => (isInheritedKey(key) ? lookup(key) : undefined),
+      ...{ api: sources.api, issues },
+    }),
     ...(scope.probe && { writtenAt: placesOf(first(action, lookup)) }),
   }
 }

@@ -1,6 +1,7 @@
 /** On which realms the gateway needs a session of its own: for requests without a user, for events that drop kept answers, and to forward what users send. */
 
 import { kindsOf, type Route } from '#component/gateway/api.ts'
+import { inForce } from '#component/policies/kinds.ts'
 import type { ApiFacts } from '#component/routes/indexed-api.ts'
 import type { ApiEntries, TableChange } from '#component/routes/table-change.ts'
 
@@ -11,7 +12,7 @@ function ownSessionOfRoute(route: Route): OwnSession {
   if (route.kind !== undefined) return undefined
   const { inherited } = route
   const isWamp = kindsOf(route).some(({ reaches }) => reaches?.by === 'wamp')
-  if (inherited.policies?.cache?.purges.length) return 'all'
+  if (inForce(inherited.policies).some(([kind, plan]) => kind.hearsEvents(plan))) return 'all'
   if (!isWamp) return undefined
   return inherited.protection === undefined ? 'all' : 'users'
 }

@@ -8,11 +8,9 @@ import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Semaphore } from '#component/limits/semaphore.ts'
-import type { PolicyPlan } from '#component/policy/plan.ts'
 import type { BodyLimits, Method } from '#component/request.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
-import type { Feature } from '#component/spec/features.ts'
 import type { ApiSpec, Version, VersionCors } from '#component/spec/model.ts'
 import type { ValidationMode } from '#component/spec/request-rules.ts'
 import type { IpRange } from '#component/syntax/ip-address.ts'
@@ -30,7 +28,7 @@ export interface Api {
   readonly id: string
   readonly realm_uri: string
   /** What a gateway must know in order to serve it; empty for a document without such keys. */
-  readonly features: readonly Feature[]
+  readonly features: readonly string[]
   readonly entries: readonly RouteEntry<Route>[]
   /** The active versions. */
   readonly versions: readonly DescribedVersion[]
@@ -171,11 +169,14 @@ export interface InheritedValues {
   readonly limits: BodyLimits
   /** What becomes of requests and answers that do not fit their schemas. */
   readonly validates: { readonly requests: ValidationMode; readonly responses: ValidationMode }
-  /** Rate limits and conditions; undefined: none is declared. */
-  readonly policies: PolicyPlan | undefined
+  /** undefined: no policy holds. */
+  readonly policies: PolicyPlans | undefined
   /** JSON Pointers of where the values are written, by key; only of what is compiled with a probe. */
   readonly writtenAt?: Readonly<Record<string, string>>
 }
+
+/** The policies that hold at one place of a document, by the keys of all rows; undefined: it does not. One object for all operations that inherit it. */
+export type PolicyPlans = Readonly<Record<string, unknown>>
 
 /** The parts of a version that all of its paths share: one object, which keeps thousands of routes small. */
 export interface CompiledVersion {

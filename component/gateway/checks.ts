@@ -1,7 +1,6 @@
 /** The stages between a matched route and its action that a document does not name: what is checked and chosen, and the body. */
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
-import { type IdempotencyPlan, keyMethods } from '#component/policy/idempotency.ts'
 import type { Method } from '#component/request.ts'
 import { type Protection, schemeOf } from '#component/security/scheme.ts'
 import { isInRanges } from '#component/syntax/ip-address.ts'
@@ -14,12 +13,6 @@ import type { RequestState } from './state.ts'
 
 /** Methods whose body is checked even when no expression reads it. */
 export const bodyMethods: ReadonlySet<Method> = new Set(['post', 'put', 'patch'])
-
-/** What holds for requests of a method with an Idempotency-Key; undefined where the key means nothing. */
-export const idempotencyOf = (
-  { policies }: InheritedValues,
-  method: Method,
-): IdempotencyPlan | undefined => (keyMethods.has(method) ? policies?.idempotency : undefined)
 
 /** Whether each list has the address. */
 export const isAdmittedFrom = (address: string, lists: readonly AdmittedNetworks[]): boolean =>

@@ -1,7 +1,8 @@
 /** Evaluates the fields of an action and the bounds of its attempts for one request. */
 import type { ActionFields, Attempts } from '#component/action/action.ts'
 import type { Context } from '#component/expression/nodes.ts'
-import { checkField } from '#component/spec/fields.ts'
+import { attempts as rules } from '#component/spec/http-rules.ts'
+import { Report } from '#component/spec/report.ts'
 import type { ActionPlan, AttemptsPlan } from './api.ts'
 import { unfit } from './failure.ts'
 
@@ -19,7 +20,9 @@ export function evaluateAttempts({ fixed, computed }: AttemptsPlan, context: Con
   const attempts: Record<keyof Attempts, number> = { ...fixed }
   for (const [name, { node, path }] of computed) {
     const value = node.evaluate(context)
-    if (typeof value !== 'number' || checkField(name, value, path).length > 0) {
+    const report = new Report()
+    rules[name](value, path, report)
+    if (typeof value !== 'number' || report.issues.length > 0) {
       throw unfit(node, path, `an integer within the limits of ${name}`)
     }
     attempts[name] = value

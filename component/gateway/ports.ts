@@ -1,10 +1,10 @@
 /** What a gateway is given, and the parts that its stages use. */
 import type { Action } from '#component/action/action.ts'
 import type { ActionType } from '#component/action/kinds.ts'
-import type { PolicyPorts } from '#component/gateway/policies/ports.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { type StreamedPorts, StreamedReplies } from '#component/gateway/streams/streamed-replies.ts'
 import { serveTools, type ToolPorts } from '#component/gateway/tools/tool-endpoint.ts'
+import type { PolicyPorts } from '#component/policies/index.ts'
 import type { OuterKind, ToolsEndpoint } from './api.ts'
 import { SecuredViews } from './context.ts'
 import type { CorsPolicy } from './cors.ts'

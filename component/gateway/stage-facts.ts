@@ -2,15 +2,9 @@
 import type { Outcome } from '#component/action/action.ts'
 import type { CheckedValues, RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import type { Identity } from '#component/identity.ts'
-import type { Held } from '#component/policy/held.ts'
 import type { Method } from '#component/request.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import type { AdmittedNetworks, EndpointKind } from './api.ts'
-
-/** How the limits that hold for a request stand; those of one stage, or all so far. */
-interface LimitFacts {
-  readonly held: readonly Held[]
-}
 
 /** What the actions came to. */
 interface ActionFacts {
@@ -18,7 +12,7 @@ interface ActionFacts {
   readonly outcome: Outcome | undefined
 }
 
-/** Stage to facts. */
+/** Stage to facts; each policy declares those of its own stages. */
 export interface StageFacts {
   method: { readonly method: Method; readonly allow: string }
   scheme: { readonly scheme: 'http' | 'https' }
@@ -26,24 +20,15 @@ export interface StageFacts {
     readonly address: string
     readonly lists: readonly AdmittedNetworks[]
   }
-  'limit.address': LimitFacts
   security: {
     readonly protection: Protection
     /** undefined: it was refused. */
     readonly identity: Identity | undefined
   }
   language: { readonly language: string }
-  limit: LimitFacts
   /** Of the call of a tool. */
   arguments: { readonly tool: string | undefined }
   negotiate: { readonly provides: readonly string[]; readonly type: string | undefined }
-  cache: {
-    /** undefined: the request was refused. */
-    readonly how: 'hit' | 'stale' | 'miss' | 'bypass' | undefined
-  }
-  etag: Record<never, never>
-  invalidate: Record<never, never>
-  'idempotency.key': Record<never, never>
   body: {
     /** What `accepts` allows; undefined: the type of the body was not checked. */
     readonly accepts: readonly string[] | undefined
@@ -62,11 +47,6 @@ export interface StageFacts {
   }
   resume: { readonly isResumed: boolean }
   token: Record<never, never>
-  idempotency: {
-    /** The request is performed, is answered as the first one was, or has no key. */
-    readonly how: 'first' | 'repeat' | 'none'
-  }
-  breaker: Record<never, never>
   slot: ActionFacts
   action: ActionFacts
   render: {

@@ -1,7 +1,8 @@
 /** What a stage of a request is, and how others listen to it. The table of all stages is `stages.ts`. */
 import type { ActionFields, Outcome } from '#component/action/action.ts'
+import type { Method } from '#component/request.ts'
 import type { Mistake } from '#component/schema/mistakes.ts'
-import type { ActionPlan } from './api.ts'
+import type { ActionPlan, CompiledOperation, PolicyPlans } from './api.ts'
 import type { Reply } from './exchange.ts'
 import type { StageFacts } from './stage-facts.ts'
 import type { RequestState } from './state.ts'
@@ -34,6 +35,37 @@ export interface Stage<Name extends keyof StageFacts = keyof StageFacts> {
   readonly abandon: ((state: RequestState) => void) | undefined
   /** What it has done with a request that it was entered with. Called for listeners only. */
   readonly facts: (state: RequestState) => StageFacts[Name]
+}
+
+/** What decides which stages an operation needs. */
+export interface Needs
+  extends Pick<
+    CompiledOperation,
+    | 'path'
+    | 'inherited'
+    | 'checks'
+    | 'negotiated'
+    | 'readsBody'
+    | 'keepsBody'
+    | 'streams'
+    | 'passesToken'
+    | 'action'
+    | 'steps'
+  > {
+  readonly method: Method
+  /** Whether it is the call of a tool. */
+  readonly isTool: boolean
+}
+
+/** Where the stages of policies stand among the others; those of one place stand in the order of the policies (`component/policies/index.ts`). */
+export type Place = 'before security' | 'after security' | 'before body' | 'before action'
+
+/** A stage of a policy. */
+export interface PolicyStage {
+  readonly stage: Stage
+  readonly place: Place
+  /** Whether an operation has it; one for OPTIONS has none. */
+  isNeeded(plans: PolicyPlans, operation: Needs): boolean
 }
 
 const pass = (): undefined => undefined

@@ -3,19 +3,12 @@
  * a request enters them from the top to the one that answers, and its answer leaves them from there to the top.
  */
 
-import { cacheStage as cache, invalidate } from '#component/gateway/policies/caching.ts'
-import { etag } from '#component/gateway/policies/conditions.ts'
-import { breaker } from '#component/gateway/policies/guarded-actions.ts'
-import { idempotency, idempotencyKey } from '#component/gateway/policies/idempotent-request.ts'
-import { addressLimit, limit, userLimit } from '#component/gateway/policies/limited-request.ts'
-import type { PolicyPorts } from '#component/gateway/policies/ports.ts'
-import type { Method } from '#component/request.ts'
+import { servedPolicies } from '#component/policies/index.ts'
 import { action, needsSlot, render, resume, schema, slot, token } from './act.ts'
-import type { CompiledOperation, InheritedValues } from './api.ts'
+import type { InheritedValues, PolicyPlans } from './api.ts'
 import {
   body,
   bodyMethods,
-  idempotencyOf,
   language,
   method,
   negotiate,
@@ -24,51 +17,26 @@ import {
   security,
   toolArguments,
 } from './checks.ts'
-import type { Stage } from './stage.ts'
+import type { Needs, Place, Stage } from './stage.ts'
 import { endpoint, preflight } from './unrouted.ts'
 
-/** What decides which stages an operation needs. */
-export interface Needs
-  extends Pick<
-    CompiledOperation,
-    | 'path'
-    | 'inherited'
-    | 'checks'
-    | 'negotiated'
-    | 'readsBody'
-    | 'keepsBody'
-    | 'streams'
-    | 'passesToken'
-    | 'action'
-    | 'steps'
-  > {
-  readonly method: Method
-  /** Whether it is the call of a tool. */
-  readonly isTool: boolean
-}
+/** A stage, when an operation needs it, and the policy without which it does not hold. */
+type Row = readonly [stage: Stage, isNeeded: (operation: Needs) => boolean, policy?: string]
 
-/** A stage, when an operation needs it, and the part of the gateway without which it does not hold. */
-type Row = readonly [
-  stage: Stage,
-  isNeeded: (operation: Needs) => boolean,
-  port?: keyof PolicyPorts,
-]
+const none: PolicyPlans = {}
 
-const policiesOf = ({ inherited, method }: Needs) =>
-  method === 'options' ? undefined : inherited.policies
-
-const reads = ({ method }: Needs): boolean => method === 'get' || method === 'head'
-
-const hasEarly = (operation: Needs): boolean =>
-  policiesOf(operation)?.limits?.some(({ isEarly }) => isEarly) === true
-
-const hasLate = (operation: Needs): boolean => {
-  const { limits, quotas } = policiesOf(operation) ?? {}
-  return quotas !== undefined || limits?.some(({ isEarly }) => !isEarly) === true
-}
-
-const hasKey = ({ inherited, method }: Needs): boolean =>
-  idempotencyOf(inherited, method) !== undefined
+/** The stages of policies that stand at a place. */
+const policiesAt = (at: Place): readonly Row[] =>
+  servedPolicies.flatMap(({ name, stages }) =>
+    stages
+      .filter(({ place }) => place === at)
+      .map(({ stage, isNeeded }): Row => {
+        const needs = (operation: Needs): boolean =>
+          operation.method !== 'options' &&
+          isNeeded(operation.inherited.policies ?? none, operation)
+        return [stage, needs, name]
+      }),
+  )
 
 const hasBody = ({ method, readsBody, keepsBody }: Needs): boolean =>
   bodyMethods.has(method) || keepsBody || (readsBody && method !== 'options')
@@ -76,23 +44,18 @@ const hasBody = ({ method, readsBody, keepsBody }: Needs): boolean =>
 const table: readonly Row[] = [
   [scheme, ({ inherited }) => !inherited.admitsHttp],
   [network, ({ inherited }) => inherited.allowFrom !== undefined],
-  [addressLimit, hasEarly, 'limits'],
+  ...policiesAt('before security'),
   [security, ({ inherited, method }) => !!inherited.protection && method !== 'options'],
   [language, ({ path }) => path.version.languages.length > 1],
-  [limit, (operation) => hasLate(operation) && !hasEarly(operation), 'limits'],
-  [userLimit, (operation) => hasLate(operation) && hasEarly(operation), 'limits'],
+  ...policiesAt('after security'),
   [toolArguments, ({ isTool }) => isTool],
   [negotiate, ({ negotiated }) => negotiated !== undefined],
-  [breaker, (of) => policiesOf(of)?.breaker !== undefined, 'circuits'],
-  [etag, (of) => policiesOf(of)?.etag === true, 'conditions'],
-  [cache, (of) => reads(of) && policiesOf(of)?.cache !== undefined, 'caching'],
-  [idempotencyKey, hasKey, 'idempotency'],
+  ...policiesAt('before body'),
   [body, hasBody],
   [schema, ({ checks }) => checks !== undefined],
   [resume, ({ streams }) => streams?.kind === 'progress'],
   [token, ({ passesToken }) => passesToken],
-  [invalidate, (of) => of.method !== 'options' && !reads(of), 'caching'],
-  [idempotency, hasKey, 'idempotency'],
+  ...policiesAt('before action'),
   [slot, needsSlot],
   [action, (operation) => !needsSlot(operation)],
   [render, () => true],
@@ -121,8 +84,8 @@ export const endpointStages = (of: InheritedValues): readonly Stage[] => [
   endpoint,
 ]
 
-/** The stages that do not hold in a gateway without some policies. */
-export function absentStages(policies: Partial<PolicyPorts>): ReadonlySet<Stage> {
-  const absent = table.filter(([, , port]) => port !== undefined && policies[port] === undefined)
+/** The stages that do not hold in a gateway without some policies. @param policies what holds the others, by their names */
+export function absentStages(policies: Readonly<Record<string, unknown>>): ReadonlySet<Stage> {
+  const absent = table.filter(([, , name]) => name !== undefined && policies[name] === undefined)
   return new Set(absent.map(([stage]) => stage))
 }

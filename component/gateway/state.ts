@@ -48,7 +48,9 @@ export class RequestState {
   outcome: Outcome | undefined = undefined
   /** Whether the answer is kept for the repeats of the request: it has no headers of this request alone, and the action goes on without its client. */
   isHeld = false
-  /** What the policies of the route know of the request; undefined: it has none. */
+  /** Where the answer comes from: it was kept before the request, or was made to be kept; undefined: from the later stages, for the request alone. */
+  source: 'kept' | 'made' | undefined = undefined
+  /** What the policies of the route know of the request; undefined: nothing. */
   policies: object | undefined = undefined
   /** The request that this one acts for; itself, where its answer is not kept. */
   readonly origin: RequestState

@@ -9,8 +9,6 @@ import type { Template, Variable } from './templates.ts'
 /** OpenAPI has other places for these headers (Parameter Object: name), or clients set them by themselves. */
 const ownHeaders = new Set(['accept', 'content-type', 'authorization', 'cookie', 'host'])
 
-const keyField = 'idempotency-key'
-
 const anyText: Member = { schema: { type: 'string' }, isRequired: false }
 
 /** What the parameters are made of. */
@@ -32,7 +30,7 @@ export function parametersOf(sources: ParameterSources): readonly JsonMap[] {
   const bindings = membersOf(request.bindings, schemas)
   const query = withReads(membersOf(request.query_params, schemas), reads.query)
   const headers = withReads(membersOf(request.headers, schemas), reads.headers)
-  if (reads.key) headers.set(keyField, reads.key)
+  for (const [name, member] of reads.described) headers.set(name, member)
   const parameters = [
     ...template.variables.map((variable) => pathParameter(variable, bindings)),
     ...Array.from(query, ([name, member]) => parameter('query', name, member, schemas)),

@@ -1,11 +1,11 @@
 /** The query parameters and headers that the expressions of an operation read. */
 import { membersRead } from '#component/expression/probe/members-read.ts'
 import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
-import { idempotencyOf } from '#component/gateway/checks.ts'
 import type { HeaderLayer, Live } from '#component/gateway/header-layers.ts'
 import type { ProgressPlan, StreamPlan } from '#component/gateway/stream-plan.ts'
+import { inForce } from '#component/policies/kinds.ts'
 import type { Method } from '#component/request.ts'
-import { answersConditions } from './policy-responses.ts'
+import { policyAnswers } from './policy-responses.ts'
 import type { Member } from './references.ts'
 
 /** Names, as expressions spell them. */
@@ -13,14 +13,8 @@ export interface RequestReads {
   readonly query: ReadonlySet<string>
   /** Lower case. */
   readonly headers: ReadonlySet<string>
-  /** `Idempotency-Key`; undefined: it means nothing. */
-  readonly key: Member | undefined
-}
-
-const keySchema = {
-  type: 'string',
-  description:
-    'A text that no other request of the client has, such as a UUID. A repeat with the same key is not performed again: it gets the answer of the first request.',
+  /** The headers that policies describe; lower case. */
+  readonly described: ReadonlyMap<string, Member>
 }
 
 const queryKeys = ['request.query_params.', 'request.query_lists.']
@@ -38,10 +32,14 @@ export function readsOf(operation: CompiledOperation, method: Method): RequestRe
   }
   // where a client was when its stream broke (HTML Standard: Server-sent events)
   if (operation.streams?.types.length) headers.add('last-event-id')
-  if (answersConditions(operation, method)) headers.add('if-none-match')
-  const idempotency = idempotencyOf(operation.inherited, method)
-  const key = idempotency && { schema: keySchema, isRequired: idempotency.isRequired }
-  return { query, headers, key }
+  const described = new Map<string, Member>()
+  for (const { request = {} } of policyAnswers(operation, method)) {
+    for (const [name, field] of Object.entries(request)) {
+      if (field) described.set(name, field)
+      else headers.add(name)
+    }
+  }
+  return { query, headers, described }
 }
 
 function* nodesOf(operation: CompiledOperation): Iterable<Live> {
@@ -50,9 +48,8 @@ function* nodesOf(operation: CompiledOperation): Iterable<Live> {
     for (const [, node] of computed) yield node
     for (const [, { node }] of attempts.computed) yield node
   }
-  const { limits = [], quotas = [] } = inherited.policies ?? {}
-  for (const { per, cost } of [...limits, ...quotas]) {
-    for (const value of [per, cost]) if (typeof value === 'object') yield value.node
+  for (const [kind, plan] of inForce(inherited.policies)) {
+    for (const { nodes } of kind.evaluates(plan)) yield* nodes
   }
   yield* nodesOfLayers([path.layer])
   yield* nodesOfResponse(on_result)

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { ActionKind } from '#component/action/kind.ts'
 import { type CompiledOperation, kindsOf } from '#component/gateway/api.ts'
 import { bodyMethods } from '#component/gateway/checks.ts'
+import { inForce, policyKinds } from '#component/policies/kinds.ts'
 import type { Method } from '#component/request.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Authored } from './authored.ts'
@@ -191,6 +192,10 @@ function gatewayStatuses(
   return statuses
 }
 
+/** What actions fail with under policies that do not hold. */
+const errorsOfOthers = (kinds: readonly unknown[]): readonly string[] =>
+  policyKinds.filter((kind) => !kinds.includes(kind)).flatMap(({ actionErrors }) => actionErrors)
+
 /** The statuses of a failed action or expression. */
 function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
   const { on_error, status_codes } = operation
@@ -200,9 +205,9 @@ function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
   if (typeof on_error.status === 'number') return new Set([String(on_error.status)])
   if (on_error.status !== undefined) return new Set(['default'])
   const statuses = new Set<string>(isOfWamp ? ['500'] : [])
-  const hasBreaker = operation.inherited.policies?.breaker !== undefined
+  const foreign = errorsOfOthers(inForce(operation.inherited.policies).map(([kind]) => kind))
   for (const [uri, status] of status_codes) {
-    if (uri === 'service.error.circuit_open' && !hasBreaker) continue
+    if (foreign.includes(uri)) continue
     const canBe =
       isOfWamp || expressionErrors.has(uri) || (isForward && !uri.startsWith('wamp.error.'))
     if (canBe) statuses.add(String(status))

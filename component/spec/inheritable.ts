@@ -1,12 +1,8 @@
 /** The rules of what lower levels inherit: the keys of operations, paths and `defaults`, and the maps that merge. */
-import { cache } from '#component/spec/policies/cache.ts'
-import { circuitBreaker } from '#component/spec/policies/circuit-breaker.ts'
-import { errors } from '#component/spec/policies/errors.ts'
-import { etag } from '#component/spec/policies/etag.ts'
-import { idempotency } from '#component/spec/policies/idempotency.ts'
-import { quota } from '#component/spec/policies/quota.ts'
-import { rateLimit } from '#component/spec/policies/rate-limit.ts'
+
+import { policyRules } from '#component/policies/kinds.ts'
 import { streamTypes } from '#component/syntax/event-stream.ts'
+import { errors } from './errors-rule.ts'
 import {
   allowFrom,
   attempts,
@@ -43,12 +39,7 @@ export const inheritable = {
   body_read_seconds: milliseconds,
   validate_requests: validationMode,
   validate_responses: validationMode,
-  rate_limit: rateLimit,
-  quota,
-  etag,
-  cache,
-  circuit_breaker: circuitBreaker,
-  idempotency,
+  ...policyRules,
   errors,
 }
 

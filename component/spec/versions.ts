@@ -1,8 +1,6 @@
 /** Reads the versions of a document, map or list, with the patterns of their paths. */
 import { pointer } from '#component/codec/json.ts'
 import { countExamples, maxExamples } from '#component/spec/examples/examples.ts'
-import { cors } from '#component/spec/policies/cors.ts'
-import { problemBase } from '#component/spec/policies/errors.ts'
 import { mcp } from '#component/spec/tools/tool-rules.ts'
 import {
   keyedForms,
@@ -13,6 +11,8 @@ import {
 } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
+import { cors } from './cors-rule.ts'
+import { problemBase } from './errors-rule.ts'
 import { scopes } from './inheritable.ts'
 import { level } from './levels.ts'
 import type { Path, Version, VersionCors } from './model.ts'

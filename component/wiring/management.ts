@@ -59,7 +59,7 @@ export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Ma
         throw new ServiceError('service.error.unavailable', message, { cause })
       }
     },
-    quotaUsage: (versions, key) => serving.policies.quotaUsage(versions, key),
+    quotaUsage: (versions, key) => serving.policies.usage(versions, key),
     watchRequests: (seconds, filter) => console.watchRequests(seconds, filter),
     routeUse: (api_spec) => console.routeUse.of(api_spec),
     wampSessions: (realm_uri) => wampSessionsOf(pool, realm_uri),

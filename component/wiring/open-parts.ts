@@ -1,11 +1,11 @@
 /** The parts of a process that their rooms make: what each gets of the others. */
 import { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import { Examples } from '#component/examples/examples.ts'
+import type { PolicySharing } from '#component/policies/serve.ts'
 import { LiveConsole } from './console/live-console.ts'
 import { type Documents, openDocuments } from './documents/open-documents.ts'
 import { rehearsalPorts } from './explain/rehearsal-ports.ts'
 import { openLoginQuestions } from './logins/login-questions.ts'
-import { UsageSharing } from './policies/usage-sharing.ts'
 import type { Needs } from './process-parts.ts'
 import type { Address } from './serving.ts'
 import { Tracing } from './tracing/tracing.ts'
@@ -44,8 +44,8 @@ export const openSharing = ({
   own: session,
   serving,
   sync,
-}: Needs<'context' | 'own' | 'serving' | 'sync'>): UsageSharing =>
-  new UsageSharing({ usage: serving.policies.exchange, sync, session, clock })
+}: Needs<'context' | 'own' | 'serving' | 'sync'>): PolicySharing =>
+  serving.policies.share({ sync, session, clock })
 
 export const openConsole = ({
   context,

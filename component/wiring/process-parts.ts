@@ -5,6 +5,7 @@ import type { Route } from '#component/gateway/api.ts'
 import type { Log } from '#component/log.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import type { Starting } from '#component/parts.ts'
+import type { PolicySharing } from '#component/policies/serve.ts'
 import type { Registry } from '#component/registry/registry.ts'
 import type { Sync } from '#component/sync/sync.ts'
 import type { Progress } from '#component/terminal/progress.ts'
@@ -19,7 +20,6 @@ import type { Documents } from './documents/open-documents.ts'
 import type { Listening } from './listening.ts'
 import type { LogLevel } from './log-level.ts'
 import type { TicketLists } from './logins/ticket-lists.ts'
-import type { UsageSharing } from './policies/usage-sharing.ts'
 import type { Readiness } from './readiness.ts'
 import type { RouterAuthentication } from './router-authentication.ts'
 import type { RouterConnection } from './router-connection.ts'
@@ -59,7 +59,7 @@ interface ProcessParts extends ProcessPorts {
   readonly tls: TlsSetup | undefined
   readonly documents: Documents
   readonly registry: Registry<Route>
-  readonly sharing: UsageSharing
+  readonly sharing: PolicySharing
   readonly console: LiveConsole
   readonly tickets: TicketLists
   readonly tracing: Tracing

@@ -15,10 +15,10 @@ import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
 import { ToolMetrics } from '#component/gateway/tools/tool-metrics.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
+import { openPolicies, type Policies } from '#component/policies/index.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
-import { openPolicies, type Policies } from '#component/wiring/policies/open-policies.ts'
 import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
 import { unrenderedLog } from '#component/wiring/streams/unrendered-log.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
@@ -100,7 +100,7 @@ export function openServing({ address, context, examples, pool }: ServingNeeds):
     ...publication.endpoints,
   }
   const callStreams = new CallStreams({ clock, bufferBytes: config.limits.call_buffer })
-  const policies = openPolicies(context, pool)
+  const policies = openPolicies({ ...context, sessions: pool, encode: encodeBody })
   const gateway = new Gateway({
     ...{ clock, schemes, endpoints, callStreams, openStreams, pools },
     onUnrendered: unrenderedLog(clock, log),

@@ -3,12 +3,12 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/parts.ts'
+import { decide, type Rate } from '#component/limits/gcra.ts'
 import type { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import { LogoutTokenError } from '#component/oidc/logout-token.ts'
 import type { SessionCounts } from '#component/oidc/session-counts.ts'
 import { OidcError } from '#component/oidc-error.ts'
-import { decide, type Rate } from '#component/policy/gcra.ts'
 import { readForm } from '#http/oauth/form-endpoint.ts'
 
 /** Dependencies of the endpoint. */

@@ -2,9 +2,9 @@
 import { ownSessionOf, sendsForUsers } from '#component/compile/own-realms.ts'
 import { tokenBasesOf } from '#component/compile/token-issuers.ts'
 import type { Api, Route } from '#component/gateway/api.ts'
+import { inForce } from '#component/policies/kinds.ts'
 import type { ApiFacts } from '#component/routes/indexed-api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import type { Feature } from '#component/spec/features.ts'
 
 /** One path, as a {@link RouteEntry} has it. */
 export interface IndexedPath {
@@ -23,7 +23,7 @@ export interface ApiIndex {
   readonly realm_uri: string
   /** The host pattern as written. */
   readonly host: string
-  readonly features: readonly Feature[]
+  readonly features: readonly string[]
   readonly facts: ApiFacts
   /** Bytes that it takes while it is compiled, about. */
   readonly bytes: number
@@ -40,7 +40,8 @@ const bytesPerCharacter = 18
 /** Whether those who follow the routing table need the route itself: they end its streams, and hear the events that drop its answers. */
 const isFollowed = (route: Route): boolean =>
   route.kind === undefined &&
-  (route.streams?.kind === 'events' || (route.inherited.policies?.cache?.purges.length ?? 0) > 0)
+  (route.streams?.kind === 'events' ||
+    inForce(route.inherited.policies).some(([kind, plan]) => kind.hearsEvents(plan)))
 
 const routesOf = ({ routes }: RouteEntry<Route>): readonly Route[] => Object.values(routes)
 

@@ -2,7 +2,6 @@
 import type { Api, CompiledVersion, DescribedVersion, Route } from '#component/gateway/api.ts'
 import type { ApiFacts, IndexedApi } from '#component/routes/indexed-api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import type { Feature } from '#component/spec/features.ts'
 import type { ApiIndex, IndexedPath } from './api-index.ts'
 
 /** Compiles documents, and decides which of them stay compiled. */
@@ -98,7 +97,7 @@ export class IndexedDocument implements IndexedApi {
     return this.index.realm_uri
   }
 
-  get features(): readonly Feature[] {
+  get features(): readonly string[] {
     return this.index.features
   }
 

@@ -6,7 +6,6 @@ import { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import { judging, type SchemaUse } from '#component/schema/judge.ts'
 import type { NamedSchemas } from '#component/schema/references.ts'
 import { Validators } from '#component/schema/validators.ts'
-import type { Feature } from '#component/spec/features.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
 
@@ -25,7 +24,7 @@ export class DocumentSchemas {
   readonly named: NamedSchemas
   readonly sink: MismatchSink
   /** What a gateway must know in order to keep the rules of the document. */
-  readonly features = new Set<Feature>()
+  readonly features = new Set<string>()
   readonly #validators: Validators
   readonly #uses = new Map<string, unknown>()
   readonly #checks = new Map<string, ValueCheck>()

@@ -3,7 +3,6 @@ import type { AdmittedNetworks, InheritedValues } from '#component/gateway/api.t
 import type { BodyLimits } from '#component/request.ts'
 import { closed, kindOf } from '#component/security/kinds.ts'
 import type { Protection } from '#component/security/scheme.ts'
-import type { Feature } from '#component/spec/features.ts'
 import { networksOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 
@@ -45,7 +44,7 @@ export function allowFromOf(
 }
 
 /** Notes what a gateway of an earlier version does not know of the security of a place. @returns the same values */
-export function notingSecurity(values: InheritedValues, features: Set<Feature>): InheritedValues {
+export function notingSecurity(values: InheritedValues, features: Set<string>): InheritedValues {
   const feature = values.protection?.kind.feature
   if (feature !== undefined) features.add(feature)
   if (values.allowFrom) features.add('allow_from')

@@ -4,12 +4,13 @@ import { siteOfRead } from '#component/expression/read-sites.ts'
 import { SiteError } from '#component/expression/site.ts'
 import type { ActionPlan, InheritedValues } from '#component/gateway/api.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
+import { inForce } from '#component/policies/kinds.ts'
 
 /** How expressions name the token. */
 const tokenPath = 'security.provider_token'
 
 /** A part of an operation. */
-export interface TokenPart {
+interface TokenPart {
   /** JSON Pointer. */
   readonly at: string
   readonly nodes: readonly Live[]
@@ -58,8 +59,9 @@ export function checkTokenReads(
     const needed = `"${tokenPath}" is there on paths with security of the type oidc only`
     for (const part of allowed) report(part, needed, issues)
   }
-  if (policies?.cache?.per === 'all') {
-    const path = `${policies.cache.at}/per`
+  for (const [kind, policy] of inForce(policies)) {
+    const path = kind.sharedAt(policy)
+    if (path === undefined) continue
     issues.push({
       path,
       message: `all users would be given the answer to one of them, which the action asks for by the token of that user ("${tokenPath}"): expected user`,
@@ -74,15 +76,4 @@ function report({ at, nodes, others }: TokenPart, message: string, issues: Issue
     const told = site ? new SiteError(site, message).issueMessage : message
     issues.push({ path: site?.path ?? at, message: told })
   }
-}
-
-/** What the policies of an operation evaluate for a request. */
-export function policyParts({ policies }: InheritedValues): readonly TokenPart[] {
-  const { limits = [], quotas = [], cache } = policies ?? {}
-  const ofLimits = [...limits, ...quotas].map(({ at, per, cost }) => ({
-    at,
-    nodes: [per, cost].flatMap((one) => (typeof one === 'object' ? [one.node] : [])),
-  }))
-  const tags = cache?.tags.map(({ at, node }) => ({ at, nodes: [node] })) ?? []
-  return [...ofLimits, ...tags]
 }

@@ -1,7 +1,7 @@
 /** Which loads of documents with `idempotency` warn of the configured store. */
 import { expect } from 'chai'
 import { compileDocument } from '#component/compile/compile-document.ts'
-import { withStoreWarning } from '#component/wiring/policies/store-warning.ts'
+import { withStoreWarning } from '#component/wiring/documents/store-warning.ts'
 import { documentOf, fixed } from '#test/unit/gateway/fake-exchange.ts'
 
 const compiled = (path: object) =>

@@ -1,7 +1,7 @@
 /** `etag` of a document: which answers have an ETag, and which requests are answered with 304. */
 import { hash } from 'node:crypto'
 import { expect } from 'chai'
-import { Conditions, type Encode } from '#component/gateway/policies/conditions.ts'
+import { Conditions, type Encode } from '#component/policies/etag/conditions.ts'
 import { encodeBody } from '#http/codec.ts'
 import { call, documentOf, fixed, issuesOf, serve } from '#test/unit/gateway/fake-exchange.ts'
 import { policyPorts } from './policy-ports.ts'

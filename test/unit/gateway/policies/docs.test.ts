@@ -1,6 +1,8 @@
 /** The document of docs/policies.md loads, and its limits and quotas hold where the page says. */
+
 import { expect } from 'chai'
 import { compileDocument } from '#component/compile/compile-document.ts'
+import { quota, rateLimit } from '#component/policies/limits/kind.ts'
 import { policiesDocument } from '#test/support/pages/policies.ts'
 
 describe('the document of docs/policies.md', () => {
@@ -9,8 +11,9 @@ describe('the document of docs/policies.md', () => {
     expect({ issues, warnings }).to.deep.equal({ issues: [], warnings: [] })
     const limits = api?.entries.map(({ routes }) => {
       const [route] = Object.values(routes).filter((each) => each.kind === undefined)
-      const { limits = [], quotas = [] } = route?.inherited.policies ?? {}
-      return [route?.path.pattern, [...limits, ...quotas].map(({ name }) => name)]
+      const plans = route?.inherited.policies
+      const held = [...(rateLimit.planOf(plans) ?? []), ...(quota.planOf(plans) ?? [])]
+      return [route?.path.pattern, held.map(({ name }) => name)]
     })
     expect(Object.fromEntries(limits ?? [])).to.deep.equal({
       '/[v1.0]/orders/:id': ['burst', 'minute'],

@@ -1,10 +1,10 @@
 /** `tags` and `purge_on` of `cache`: which answers an event drops, and what is kept while events may be missed. */
 import { expect } from 'chai'
-import { Caching } from '#component/gateway/policies/caching.ts'
-import { Conditions } from '#component/gateway/policies/conditions.ts'
-import { type PurgeHandlers, Purges, type PurgeTopic } from '#component/policy/purges.ts'
-import { ResponseCache } from '#component/policy/response-cache.ts'
-import { purgeRules } from '#component/wiring/policies/purge-subscriptions.ts'
+import { Caching } from '#component/policies/cache/caching.ts'
+import { purgeRules } from '#component/policies/cache/purge-subscriptions.ts'
+import { type PurgeHandlers, Purges, type PurgeTopic } from '#component/policies/cache/purges.ts'
+import { ResponseCache } from '#component/policies/cache/response-cache.ts'
+import { Conditions } from '#component/policies/etag/conditions.ts'
 import { encodeBody } from '#http/codec.ts'
 import {
   documentOf,

@@ -1,8 +1,10 @@
 /** `quota` of a document: what counts, when it ends, what clients are told, and that it waits for what others have used. */
+
 import { expect } from 'chai'
-import type { LimitPorts } from '#component/gateway/policies/limited-request.ts'
-import { type QuotaLedger, Quotas } from '#component/policy/quotas.ts'
-import { RateLimits } from '#component/policy/rate-limits.ts'
+import { quota } from '#component/policies/limits/kind.ts'
+import type { LimitPorts } from '#component/policies/limits/limited-request.ts'
+import { type QuotaLedger, Quotas } from '#component/policies/limits/quotas.ts'
+import { RateLimits } from '#component/policies/limits/rate-limits.ts'
 import { forEachType } from '#component/security/kinds.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import {
@@ -207,12 +209,12 @@ describe('quota', () => {
   })
 
   it('keeps its place in a list whatever stands before it', () => {
-    const placesOf = (quota: object) => {
+    const placesOf = (two: object) => {
       const [route] = Object.values(
-        limited({ '/x': { quota, get: fixed() } }).api.entries[0]?.routes ?? {},
+        limited({ '/x': { quota: two, get: fixed() } }).api.entries[0]?.routes ?? {},
       )
       return route?.kind === undefined
-        ? route?.inherited.policies?.quotas?.map(({ rule }) => rule)
+        ? quota.planOf(route?.inherited.policies)?.map(({ rule }) => rule)
         : []
     }
     const [alone] = placesOf(two) ?? []

@@ -1,7 +1,7 @@
 /** `scope` of `rate_limit`: which use the other processes are told of. */
 import { expect } from 'chai'
-import { RateLimits } from '#component/policy/rate-limits.ts'
-import { UsageExchange } from '#component/policy/usage-exchange.ts'
+import { RateLimits } from '#component/policies/limits/rate-limits.ts'
+import { UsageExchange } from '#component/policies/limits/usage-exchange.ts'
 import { forEachType } from '#component/security/kinds.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { documentOf, fixed, serve } from '#test/unit/gateway/fake-exchange.ts'

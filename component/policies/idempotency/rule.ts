@@ -1,0 +1,67 @@
+/** The rule of `idempotency`: requests with an Idempotency-Key are performed once. */
+import { pointer } from '#component/codec/json.ts'
+import {
+  boolean,
+  described,
+  dynamic,
+  integer,
+  type JsonSchema,
+  oneOf,
+  type Rule,
+  rule,
+} from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
+
+/** What holds where the document sets nothing. Seconds, bytes. */
+export const idempotencyDefaults = {
+  required: false,
+  ttl: 86_400,
+  on_unknown: 'refuse',
+  max_bytes: 262_144,
+}
+
+const keys: Readonly<Record<string, Rule>> = {
+  required: described(boolean, 'Whether POST and PATCH without an Idempotency-Key are refused.', {
+    default: idempotencyDefaults.required,
+  }),
+  ttl: described(
+    integer(1, 2_592_000, ' of seconds'),
+    'How long an answer is kept. Seconds, at most 30 days.',
+    { default: idempotencyDefaults.ttl },
+  ),
+  on_unknown: described(
+    oneOf(['refuse', 'retry']),
+    'What becomes of repeats where it is not known whether the action was performed: refuse, or retry: they act again.',
+    { default: idempotencyDefaults.on_unknown },
+  ),
+  max_bytes: described(
+    integer(0, 1_048_576, ' of bytes'),
+    'Larger answers are not kept: a repeat is refused with 409. Bytes.',
+    { default: idempotencyDefaults.max_bytes },
+  ),
+}
+
+const schema: JsonSchema = {
+  type: 'object',
+  properties: Object.fromEntries(Object.entries(keys).map(([key, { schema }]) => [key, schema])),
+  patternProperties: { '^comment$': {} },
+  additionalProperties: false,
+}
+
+/** An unknown key is an issue: its author expects a promise that would not hold. `null` takes away what a level above sets. */
+export const idempotencyRule: Rule = dynamic(
+  described(
+    rule({ anyOf: [schema, { type: 'null' }] }, (value, path, report) => {
+      if (value === null) return
+      if (!isMap(value)) return report.expected(path, 'a map, or null', value)
+      for (const [key, item] of Object.entries(value)) {
+        const at = pointer(path, key)
+        if (Object.hasOwn(keys, key)) keys[key]?.(item, at, report)
+        else if (key !== 'comment') {
+          report.issue(at, `expected one of ${Object.keys(keys).join(', ')}`)
+        }
+      }
+    }),
+    'POST and PATCH with an Idempotency-Key are performed once; a repeat gets the same answer. null: the key means nothing.',
+  ),
+)

@@ -1,0 +1,111 @@
+/** What a policy is, as all that deal with policies need to know: the describing half of its row. `serve.ts` has the other half. */
+import type { Issue } from '#component/errors.ts'
+import type { Node } from '#component/expression/compile.ts'
+import type { CompiledOperation, PolicyPlans } from '#component/gateway/api.ts'
+import type { Method } from '#component/request.ts'
+import type { Rule } from '#component/spec/rules.ts'
+import type { PolicyAnswers } from './answers.ts'
+
+/** A value that may depend on the request. */
+type Live = Exclude<Node, { readonly kind: 'broken' }>
+
+/** A compiled value, and the JSON Pointer of where it is written. */
+interface Found {
+  readonly node: Node
+  readonly path: string
+}
+
+/** Where the policies of one place are looked for. */
+export interface PolicySources {
+  readonly find: (key: string) => Found | undefined
+  /** The id of the specification. */
+  readonly api: string
+  readonly issues: Issue[]
+}
+
+/** What a policy evaluates for a request, and where it is written. */
+export interface EvaluatedPart {
+  /** JSON Pointer. */
+  readonly at: string
+  readonly nodes: readonly Live[]
+}
+
+/** The row of a policy. */
+export interface PolicyKind<Plan = unknown> {
+  /** Of operations, paths and `defaults`; the nearest one holds. */
+  readonly key: string
+  /** Its validation and its JSON Schema. */
+  readonly rule: Rule
+  /** @returns undefined: it does not hold */
+  compile(sources: PolicySources): unknown
+  /** The name of what gateways of earlier versions do not know, and would serve without; undefined: there is none. */
+  readonly feature: string | undefined
+  /** The errors that its actions, and no others, fail with. */
+  readonly actionErrors: readonly string[]
+  /** Whether it compares answers, so that an upstream is asked for the whole of them. */
+  readonly comparesAnswers: boolean
+  /** As a document writes it, with all that holds by default. */
+  show(plan: Plan): unknown
+  evaluates(plan: Plan): readonly EvaluatedPart[]
+  /** Whether events of topics change what it keeps: its routes stay compiled, and their realm has a session. */
+  hearsEvents(plan: Plan): boolean
+  /** JSON Pointer of what gives all users one answer; undefined: each has their own. */
+  sharedAt(plan: Plan): string | undefined
+  /** A warning of an operation that has it in vain. @param at JSON Pointer of the operation */
+  warn(plan: Plan, method: Method, at: string): Issue | undefined
+  /** A warning of a document where the store cannot keep what the policy promises. @param url `store.url` @param others gateways that are there */
+  warnOfStore(url: string, others: number): string | undefined
+  /** What it adds to the description of an operation. */
+  describe(plan: Plan, operation: CompiledOperation, method: Method): PolicyAnswers
+}
+
+/** A row, as its policy declares it: what it leaves out, it does not have. */
+interface Declared<Plan> extends Partial<PolicyKind<Plan>> {
+  readonly rule: Rule
+  compile(sources: PolicySources): Plan | undefined
+  show(plan: Plan): unknown
+}
+
+/** A row, and its plan among those that hold at one place. */
+export type PolicyRow<Key extends string, Plan> = PolicyKind<Plan> & {
+  readonly key: Key
+  /** Undefined: it does not hold. */
+  planOf(plans: PolicyPlans | undefined): Plan | undefined
+}
+
+const none: readonly never[] = []
+
+/** Makes a row. */
+export const policyKind = <Key extends string, Plan>(
+  key: Key,
+  declared: Declared<Plan>,
+): PolicyRow<Key, Plan> => ({
+  feature: undefined,
+  actionErrors: none,
+  comparesAnswers: false,
+  evaluates: () => none,
+  hearsEvents: () => false,
+  sharedAt: () => undefined,
+  warn: () => undefined,
+  warnOfStore: () => undefined,
+  describe: () => ({}),
+  ...declared,
+  key,
+  planOf: (plans) => plans?.[key] as Plan | undefined,
+})
+
+/** A value that is known at load, and the JSON Pointer of where it is written. */
+export interface Known {
+  readonly value: unknown
+  readonly path: string
+}
+
+/** A value that may not depend on the request; undefined when it is absent or has been reported. */
+export function constantOf(key: string, { find, issues }: PolicySources): Known | undefined {
+  const found = find(key)
+  if (found === undefined || found.node.kind === 'broken') return undefined
+  if (found.node.kind === 'constant') return { value: found.node.value, path: found.path }
+  const message = `${key} must be known when the specification is loaded: it may not depend on the request`
+  issues.push({ path: found.path, message })
+  return undefined
+}

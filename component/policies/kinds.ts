@@ -1,0 +1,43 @@
+/** The rows of all policies: what all that deal with policies loop over. `index.ts` has what serves them. */
+import type { PolicyPlans } from '#component/gateway/api.ts'
+import type { Rule } from '#component/spec/rules.ts'
+import { cache } from './cache/kind.ts'
+import { circuitBreaker } from './circuit-breaker/kind.ts'
+import { etag } from './etag/kind.ts'
+import { idempotency } from './idempotency/kind.ts'
+import type { PolicyKind, PolicySources } from './kind.ts'
+import { quota, rateLimit } from './limits/kind.ts'
+
+const rows = [rateLimit, quota, etag, cache, circuitBreaker, idempotency] as const
+
+/** The keys of policies. */
+export type PolicyKey = (typeof rows)[number]['key']
+
+/** In the order in which documents are told of them. */
+export const policyKinds: readonly PolicyKind<never>[] = rows
+
+/** In the same order. */
+export const policyKeys: readonly PolicyKey[] = rows.map(({ key }) => key)
+
+/** Key to rule. */
+export const policyRules = Object.fromEntries(rows.map(({ key, rule }) => [key, rule])) as Record<
+  PolicyKey,
+  Rule
+>
+
+/** Compiles the policies that hold at one place of a document; undefined: none does. */
+export function compilePolicies(sources: PolicySources): PolicyPlans | undefined {
+  const plans = policyKinds.map((kind) => [kind.key, kind.compile(sources)] as const)
+  return plans.some(([, plan]) => plan !== undefined) ? Object.fromEntries(plans) : undefined
+}
+
+/** The policies that hold, with their plans. */
+export function inForce(
+  plans: PolicyPlans | undefined,
+): readonly (readonly [kind: PolicyKind<never>, plan: never])[] {
+  if (plans === undefined) return []
+  return policyKinds.flatMap((kind) => {
+    const plan = plans[kind.key]
+    return plan === undefined ? [] : [[kind, plan as never] as const]
+  })
+}
