@@ -1,4 +1,4 @@
-/** Holds features to their rows: the name of an action or of a type of security stands in the folder of its row, and nowhere else. */
+/** Holds features to their rows: the name of an action, of a type of security or of a policy stands in the folder of its row, and nowhere else. */
 import { dirname } from 'node:path'
 import { expect } from 'chai'
 import { namesOutside, rowTables } from '#test/support/house/rows.ts'
@@ -40,6 +40,11 @@ describe('a name outside the folder of its row', () => {
     ['actions', 'component/compile/x.ts', "type.startsWith('wamp_')"],
     ['actions', 'component/action/x.ts', 'const table = { forward: 1 }'],
     ['actions', 'component/config/x.ts', "plan.type !== 'wamp_subscribe'"],
+    ['policies', 'component/gateway/x.ts', 'if (inherited.policies?.cache) return'],
+    ['policies', 'component/openapi/x.ts', '  circuit_breaker: [],'],
+    ['policies', 'component/policies/x.ts', "find('rate_limit')"],
+    ['policies', 'component/wiring/x.ts', "plans['quota']"],
+    ['policies', 'component/compile/x.ts', 'const { limits } = { idempotency: 1 }'],
     ['security', 'component/gateway/x.ts', "if (protection?.type !== 'oidc') return"],
     ['security', 'component/openapi/x.ts', "new Set(['oauth2', 'jwt'])"],
     ['security', 'component/realm/x.ts', "(protection.type) === 'basic'"],

@@ -1,5 +1,6 @@
 /** Where the product names a row of a table outside the folder of that row: `type === 'forward'` in place of a property of the row. */
 import { actionKinds } from '#component/action/kinds.ts'
+import { policyKinds } from '#component/policies/kinds.ts'
 import { securityKinds } from '#component/security/kinds.ts'
 import type { SourceFile } from './source-tree.ts'
 
@@ -9,6 +10,8 @@ interface RowTable {
   readonly folder: string
   readonly lists: readonly string[]
   readonly names: readonly string[]
+  /** The folder of a row, where it has not the name of the row. */
+  readonly foldersOf?: Readonly<Record<string, string>>
   /** Where a name may stand, and why: a file, or a folder with all that is in it. */
   readonly exceptions: Readonly<Record<string, string>>
 }
@@ -28,6 +31,25 @@ export const rowTables: Readonly<Record<string, RowTable>> = {
       'component/config': 'the section forward of the configuration',
       'component/telemetry/otlp/recorded-attempt.ts':
         'the semantic conventions of OpenTelemetry, which the room of the exporter knows',
+    },
+  },
+  policies: {
+    folder: 'component/policies',
+    lists: ['index.ts', 'kinds.ts'],
+    names: policyKinds.map(({ key }) => key),
+    foldersOf: { rate_limit: 'limits', quota: 'limits' },
+    exceptions: {
+      'component/config': 'sections of the configuration',
+      'component/cli/admin-client.ts': 'the header field ETag',
+      'component/gateway/response.ts': 'the header field ETag',
+      'component/openapi/texts.ts': 'the ETag of a description',
+      'http/console/page-files.ts': 'the ETag of a file',
+      'http/management/conditional.ts': 'the header field ETag',
+      procedures: 'the header field ETag',
+      'component/realm/crossbar-authenticator.ts': 'a key of what Crossbar.io is answered',
+      'component/wiring/status/login-status.ts': 'a label of metrics',
+      'component/explain/checks.ts': 'names of the checks in an explanation',
+      'component/explain/explanation/response-source.ts': 'why an answer has no content',
     },
   },
   security: {
@@ -57,10 +79,12 @@ export const rowTables: Readonly<Record<string, RowTable>> = {
 /** Whether a line is neither a comment that stands alone nor an import. */
 const isCode = (line: string): boolean => !/^\s*(?:\/\/|\/?\*)|^import |\bfrom '/.test(line)
 
-/** A name as a text or as a key, and the beginning that those of WAMP actions share. */
+/** A name as a text, as a key or as a member of policies, and the beginning that those of WAMP actions share. */
 function anywhere(names: readonly string[]): RegExp {
   const any = names.join('|')
-  return new RegExp(`(['"])(?:${any})\\1|^\\s*(?:${any})(?::|,$)|[{,]\\s(?:${any}):|(['"])wamp_\\2`)
+  return new RegExp(
+    `(['"])(?:${any})\\1|^\\s*(?:${any})(?::|,$)|[{,]\\s(?:${any}):|\\b(?:policies|plans)\\??\\.(?:${any})\\b|(['"])wamp_\\2`,
+  )
 }
 
 /** A type that is compared with a name. */
@@ -72,8 +96,8 @@ export function namesOutside(
   tree: readonly Pick<SourceFile, 'path' | 'text'>[],
   table: RowTable,
 ): string[] {
-  const { folder, lists, names, exceptions } = table
-  const own = names.map((name) => `${folder}/${name.replaceAll('_', '-')}/`)
+  const { folder, lists, names, foldersOf = {}, exceptions } = table
+  const own = names.map((name) => `${folder}/${foldersOf[name] ?? name.replaceAll('_', '-')}/`)
   const free = [...lists.map((file) => `${folder}/${file}`), ...Object.keys(exceptions)]
   const folders = Object.keys(exceptions).map((path) => `${path}/`)
   return tree
