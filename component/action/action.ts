@@ -7,6 +7,7 @@ import type { Method, Request } from '#component/request.ts'
 import type { Stream } from '#component/stream/stream.ts'
 import type { StreamOwner, Wanted } from '#component/stream/terms.ts'
 import type { CallResult } from '#component/wamp/session.ts'
+import type { Sent } from './sent.ts'
 import type { WatchedRun } from './watching/attempt-watch.ts'
 
 /** The fields of an action after evaluation, keyed as in the document; unchecked. Absent keys take their defaults. */
@@ -86,6 +87,8 @@ export interface Run extends WatchedRun {
    * @param callback is told why where the client is still there
    */
   onCancel(callback: (reason?: ServiceError) => void): void
+  /** Hears of what leaves in each attempt, before it does; undefined for nearly all requests. */
+  readonly onSent?: ((sent: Sent) => void) | undefined
 }
 
 /** Performs one kind of action. An expected failure is an outcome, not a rejection; ServiceError when it cannot be tried. */

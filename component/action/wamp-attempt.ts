@@ -5,6 +5,7 @@ import { withTraceArgument, withTraceAttributes } from '#component/telemetry/wam
 import type { Payload, Session, SessionSource } from '#component/wamp/session.ts'
 import type { Outcome, Run } from './action.ts'
 import { type Attempted, Cancellation, retry } from './retry.ts'
+import type { SentMessage } from './sent.ts'
 import { failed } from './wamp-fields.ts'
 import { endOf } from './watching/attempt-end.ts'
 import type { AttemptWatch, WatchedAttempt } from './watching/attempt-watch.ts'
@@ -49,13 +50,20 @@ export function withTraceContext(
   }
 }
 
-/** Makes one attempt on a session. @param context what the attempt passes on of its distributed trace */
+/**
+ * Makes one attempt on a session.
+ * @param context what the attempt passes on of its distributed trace
+ * @param notify is given what is sent, before it leaves; undefined: nobody listens
+ */
 export type Send<T> = (
   session: Session,
   timeoutMs: number,
   cancellation: Cancellation,
   context: TraceContext | undefined,
+  notify: Notify | undefined,
 ) => Promise<T>
+
+type Notify = (message: SentMessage, kind?: 'message' | 'snapshot') => void
 
 /**
  * Sends once, and again as the run allows; a failure is an outcome.
@@ -69,7 +77,9 @@ export function attemptOnSession<T>(
   outcomeOf: (answer: T) => Outcome,
   uri?: string,
 ): Promise<Outcome> {
-  const { attempts, identity, realm_uri } = run
+  const { attempts, identity, realm_uri, onSent } = run
+  const notify: Notify | undefined =
+    onSent && ((message, kind = 'message') => onSent({ kind, realm_uri, identity, uri, message }))
   const cancellation = new Cancellation((callback) => run.onCancel(callback))
   return retry(attempts, clock, cancellation, async (timeoutMs, tried): Promise<Attempted> => {
     const watched = watch?.begin(run, tried)
@@ -78,7 +88,7 @@ export function attemptOnSession<T>(
       const session = found instanceof Promise ? await cancellation.race(found) : found
       watched?.ready()
       const context = watched?.context
-      const outcome = outcomeOf(await send(session, timeoutMs, cancellation, context))
+      const outcome = outcomeOf(await send(session, timeoutMs, cancellation, context, notify))
       if (watched) tellEnd(watched, outcome)
       return { outcome, isRetriable: false }
     } catch (failure) {

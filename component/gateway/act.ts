@@ -30,15 +30,7 @@ export const schema = stage('schema', {
     state.check(checkRequest(checksOf(state), exchange, route, bindings, content))
     return undefined
   },
-  facts: (state) => ({
-    checks: checksOf(state),
-    values: state.checked,
-    received: {
-      bindings: state.bindings,
-      query_params: state.exchange.query_params,
-      body: state.content.body,
-    },
-  }),
+  facts: (state) => ({ checks: checksOf(state) }),
 })
 
 /** A route with the stage {@link schema} has them. */
@@ -146,6 +138,7 @@ function prepare(
 ): PreparedAction {
   const { exchange, route, parts, content } = state
   const { path, inherited, streams } = route
+  const { listener } = state
   const performer = parts.actions[plan.type]
   const fields = evaluateFields(plan, context)
   const attempts = evaluateAttempts(plan.attempts, context)
@@ -178,6 +171,7 @@ function prepare(
       streams: streams && parts.streamed.termsOf(route),
       trace: exchange.trace,
       onCancel,
+      onSent: listener && ((sent) => listener.actionSends(sent)),
     })
   return { attempts, onCancel, perform: performing(state, plan, fields, perform) }
 }

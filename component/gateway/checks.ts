@@ -74,7 +74,7 @@ export const security = stage('security', {
   },
   facts: (state) => ({
     protection: protectionOf(state),
-    identity: state.identity === state.target.path.version.anonymous ? undefined : state.identity,
+    identity: state.identity,
   }),
 })
 
@@ -174,13 +174,13 @@ export const body = stage('body', {
   },
   facts({ exchange, route, content }) {
     const { method, hasBody } = exchange
+    const isChecked = hasBody && route.checksType && bodyMethods.has(method)
+    const accepts = isChecked ? route.inherited.accepts : undefined
     return {
-      accepts:
-        hasBody && route.checksType && bodyMethods.has(method)
-          ? route.inherited.accepts
-          : undefined,
+      accepts,
       contentType: exchange.header('content-type'),
-      isDecoded: hasBody && route.readsBody,
+      isAccepted: accepts === undefined || exchange.isAccepted(accepts),
+      isDecoded: hasBody && route.readsBody && method !== 'options',
       bytes: content.body_length,
     }
   },

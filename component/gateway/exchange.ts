@@ -37,7 +37,7 @@ export interface Exchange
   /** Set-Cookie fields that security adds to the answer. */
   cookies?: readonly string[] | undefined
   /** Listens to its stages; undefined for nearly all requests. */
-  readonly listener?: StageListener | undefined
+  listener?: StageListener | undefined
   /** Its distributed trace; undefined: none is passed on or recorded. */
   readonly trace?: RequestTrace | undefined
   /** The request as security sees it, where that is another one: a tool is called by a POST. */

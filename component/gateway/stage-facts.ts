@@ -1,6 +1,6 @@
 /** What each stage tells its listeners: plain data that the stage has anyway. */
 import type { Outcome } from '#component/action/action.ts'
-import type { CheckedValues, RequestChecks } from '#component/gateway/schemas/request-checks.ts'
+import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Method } from '#component/request.ts'
 import type { Protection } from '#component/security/scheme.ts'
@@ -22,8 +22,8 @@ export interface StageFacts {
   }
   security: {
     readonly protection: Protection
-    /** undefined: it was refused. */
-    readonly identity: Identity | undefined
+    /** Who asks; nobody known where the request was refused. */
+    readonly identity: Identity
   }
   language: { readonly language: string }
   /** Of the call of a tool. */
@@ -33,18 +33,15 @@ export interface StageFacts {
     /** What `accepts` allows; undefined: the type of the body was not checked. */
     readonly accepts: readonly string[] | undefined
     readonly contentType: string | undefined
-    /** Whether it was decoded; else it was passed on, kept as bytes or dropped. */
+    /** Whether `accepts` names it; true where it was not checked. */
+    readonly isAccepted: boolean
+    /** Whether it is decoded; else it is passed on, kept as bytes or dropped. */
     readonly isDecoded: boolean
     /** Bytes of a decoded body; 0 without one. */
     readonly bytes: number
   }
-  schema: {
-    readonly checks: RequestChecks
-    /** The parts as expressions see them; undefined: as they came. */
-    readonly values: CheckedValues | undefined
-    /** The parts as they came. */
-    readonly received: CheckedValues
-  }
+  /** Each part that is checked is heard before, by `judged`. */
+  schema: { readonly checks: RequestChecks }
   resume: { readonly isResumed: boolean }
   token: Record<never, never>
   slot: ActionFacts

@@ -1,7 +1,8 @@
 /** What a stage of a request is, and how others listen to it. The table of all stages is `stages.ts`. */
 import type { ActionFields, Outcome } from '#component/action/action.ts'
+import type { Sent } from '#component/action/sent.ts'
+import type { PartListener } from '#component/gateway/schemas/mismatches.ts'
 import type { Method } from '#component/request.ts'
-import type { Mistake } from '#component/schema/mistakes.ts'
 import type { ActionPlan, CompiledOperation, PolicyPlans } from './api.ts'
 import type { Reply } from './exchange.ts'
 import type { StageFacts } from './stage-facts.ts'
@@ -83,7 +84,7 @@ export const stage = <Name extends keyof StageFacts>(
 ): Stage<Name> => ({ name, enter, leave, around, abandon, facts })
 
 /** Listens to the stages of one request. It is never asked, and changes nothing. */
-export interface StageListener {
+export interface StageListener extends PartListener {
   enter(name: keyof StageFacts): void
   /**
    * The stage was passed, has answered or has refused the request. On the way out nothing is heard.
@@ -92,16 +93,16 @@ export interface StageListener {
   leave<Name extends keyof StageFacts>(name: Name, facts: StageFacts[Name], error?: unknown): void
   /** One action of the route begins: several in a list, none where the request is answered before. */
   actionBegins(action: BegunAction): void
+  /** The action that has begun last sends something: once for each attempt, and once for the snapshot of a subscription. */
+  actionSends(sent: Sent): void
   /** It has ended. @param outcome undefined: it was refused by the error */
   actionEnds(action: BegunAction, outcome: Outcome | undefined, error?: unknown): void
-  /** A value does not fit its schema; the part of an answer is `response`. */
-  mismatch(part: string, mode: 'enforce' | 'log', mistakes: readonly Mistake[]): void
   /** The request is answered. */
   answered(reply: Reply): void
 }
 
 /** An action with its fields as evaluated for the request. */
-interface BegunAction {
+export interface BegunAction {
   readonly plan: ActionPlan
   readonly fields: ActionFields
 }

@@ -21,6 +21,7 @@ import {
 import { FieldError } from '#component/action/field-error.ts'
 import {
   answerHeaders,
+  droppedFields,
   type HeaderMap,
   setTraceContext,
   upstreamHeaders,
@@ -65,6 +66,8 @@ interface Prepared {
   readonly method: Method
   readonly target: string
   readonly headers: HeaderMap
+  /** The field `headers` of the action; undefined: those of the request are passed on. */
+  readonly declared: unknown
   readonly body: RepeatableBody | RawBody | Uint8Array | undefined
   readonly uri: string
 }
@@ -137,7 +140,8 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const mayRepeat = run.attempts.retries > 0 && isIdempotent(method)
     const body = mayRepeat ? repeatable(given) : given
     const uri = `${origin.text}${target}`
-    return { origin, isComputed, method, target, headers, body, uri }
+    const { headers: declared } = fields
+    return { origin, isComputed, method, target, headers, declared, body, uri }
   }
 
   const attempt = async (
@@ -148,7 +152,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     cancellation: Cancellation,
     watched: WatchedAttempt | undefined,
   ): Promise<Attempted> => {
-    const { origin, method, headers, body, uri } = prepared
+    const { origin, method, headers, body, uri, declared } = prepared
     const context = watched?.context
     if (context) setTraceContext(headers, context)
     const pool = upstreams.pool(origin, prepared.isComputed, connectTimeoutMs)
@@ -161,12 +165,19 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       return !isStream(body) || !(call.wasSent || call.wasAbandoned)
     }
     try {
+      const sent = sentBody(body)
       const options: Dispatcher.DispatchOptions = {
         path: prepared.target,
         method: method.toUpperCase(),
         headers: headers as Record<string, string | string[]>,
-        body: sentBody(body),
+        body: sent,
       }
+      run.onSent?.({
+        ...{ kind: 'request', method: options.method, origin: origin.text, headers },
+        target: prepared.target,
+        dropped: droppedFields(declared, run, headers),
+        body: sent,
+      })
       pool.dispatch(options, call)
       const { status_code, received } = await call.head
       const isRetriable = retriedStatuses.has(status_code) && isIdempotent(method) && isReplayable()

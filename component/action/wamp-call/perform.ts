@@ -21,8 +21,9 @@ export const wampCallAction = (ports: WampPorts): Action => ({
     return await attemptOnSession(
       ports,
       run,
-      (session, timeoutMs, cancellation, context) => {
+      (session, timeoutMs, cancellation, context, notify) => {
         const { payload, options } = withTraceContext(message, session, run, context)
+        notify?.({ procedure, ...payload, options })
         const call = session.call(procedure, payload, options, timeoutMs)
         cancellation.current = call
         return call.result
@@ -38,9 +39,11 @@ export const wampCallAction = (ports: WampPorts): Action => ({
       return attemptOnSession(
         ports,
         run,
-        (session, timeoutMs, cancellation, context) => {
+        (session, timeoutMs, cancellation, context, notify) => {
           const firstMs = Math.min(timeoutMs, end - ports.clock.now())
           const { payload, options } = withTraceContext(message, session, run, context)
+          // the session adds the option
+          notify?.({ procedure, ...payload, options: { ...options, receive_progress: true } })
           const pieces = new CallPieces({ run, clock: ports.clock, end }, (onPiece) =>
             session.call(procedure, payload, options, firstMs, onPiece, bounds.between),
           )

@@ -23,8 +23,9 @@ export const wampPublishAction = (ports: WampPorts): Action => ({
     return await attemptOnSession(
       ports,
       run,
-      (session, timeoutMs, cancellation, context) => {
+      (session, timeoutMs, cancellation, context, notify) => {
         const { payload, options } = withTraceContext(message, session, run, context)
+        notify?.({ topic, ...payload, options })
         return cancellation.race(session.publish(topic, payload, options, timeoutMs))
       },
       (publication) => ({ result: { ...publication } }),

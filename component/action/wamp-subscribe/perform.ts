@@ -116,8 +116,9 @@ function readSnapshot(
   const procedure = readUri(snapshot, 'procedure', { computed }, allowed)
   const { receive_progress: _, ...passed } = passOptions(snapshot.options, callOptions)
   const message = { options: disclosed(passed, run), payload: readPayload(snapshot) }
-  return (session, timeoutMs, cancellation, context) => {
+  return (session, timeoutMs, cancellation, context, notify) => {
     const { payload, options } = withTraceContext(message, session, run, context)
+    notify?.({ procedure, ...payload, options }, 'snapshot')
     const call = session.call(procedure, payload, options, timeoutMs)
     cancellation.current = call
     return call.result
@@ -138,7 +139,9 @@ async function open(
   { owner, wanted, place, snapshot: call }: Opening,
   ...attempt: Parameters<Snapshot>
 ): Promise<Opened> {
-  const [session, timeoutMs, cancellation] = attempt
+  const [session, timeoutMs, cancellation, , notify] = attempt
+  const { topic, match, options } = wanted
+  notify?.({ topic, options: { ...options, match } })
   const opening = streams.open(session, owner, wanted, timeoutMs, place)
   let stream: Stream
   try {

@@ -19,10 +19,29 @@ export type RequestPart = (typeof requestParts)[number]
 /** What a schema is for. */
 type CheckedPart = RequestPart | 'response'
 
+/** A value that was checked against its schema. */
+export interface JudgedPart {
+  readonly part: CheckedPart
+  readonly mode: MismatchMode
+  /** As its schema judges it: texts are read as the types that it names. */
+  readonly value: unknown
+  /** As it came; of an answer the same. */
+  readonly received: unknown
+  /** undefined: it fits. */
+  readonly mistakes: readonly Mistake[] | undefined
+}
+
+/** Hears of each value of one request that is checked. */
+export interface PartListener {
+  judged(part: JudgedPart): void
+}
+
 /** The request, as far as the log names it. */
 export interface NamedRequest {
   readonly id: string
   readonly method: string
+  /** undefined for nearly all requests. */
+  readonly listener?: PartListener | undefined
   readonly trace?: RequestTrace | undefined
 }
 

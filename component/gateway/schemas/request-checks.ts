@@ -102,6 +102,14 @@ function valueIn(
   }
 }
 
+/** A part as it came, for a listener. */
+const receivedIn = (
+  part: RequestPart,
+  { query_params, headers }: Received,
+  bindings: Texts,
+  { body }: ReceivedBody,
+): unknown => ({ bindings, query_params, headers, body })[part]
+
 /** Whether a query has more parameters than names: some name repeats, unless a parameter is empty. */
 function mayRepeat({ query_string, query_params }: Received): boolean {
   let count = Object.keys(query_params).length
@@ -171,6 +179,10 @@ export function checkRequest(
       found = part.check.mistakesOf(values[name], `/${name}`, mode)
       if (repeated.length > 0) found = [...(found ?? []), ...repeated]
     }
+    received.listener?.judged({
+      ...{ part: name, mode, value: values[name], mistakes: found },
+      received: receivedIn(name, received, bindings, content),
+    })
     if (found === undefined) continue
     sink.note(received, operation, name, mode, found, part.check)
     all.push(...found)

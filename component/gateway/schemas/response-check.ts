@@ -25,6 +25,7 @@ export function checkAnswer(
   value: unknown,
 ): void {
   const mistakes = check.mistakesOf(value, '', mode)
+  request.listener?.judged({ part: 'response', mode, value, received: value, mistakes })
   if (mistakes === undefined) return
   sink.note(request, operation, 'response', mode, mistakes, check)
   if (mode === 'enforce') throw new ResponseMismatch(mistakes, at, check)

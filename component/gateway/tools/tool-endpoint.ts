@@ -64,7 +64,7 @@ export async function serveTools(
   checkPage(exchange, ports.pageOrigins)
   let value: unknown
   try {
-    value = (await readBody(exchange, endpoint)).body
+    value = (await readHeard(exchange, endpoint)).body
     const message = readMessage(value)
     const era = eraOf(message, {
       version: exchange.header('mcp-protocol-version'),
@@ -95,6 +95,25 @@ function checkPage(exchange: Exchange, allowed: readonly string[]): void {
 /** Whether a page of another name has come to this machine, whose address its name server told: its origin says nothing then. */
 const isRebound = ({ headers, client }: Exchange): boolean =>
   isLoopback(client) && !hasLocalHost(headers) && !hasProxyFields(headers)
+
+/** The message, for a listener as the stage `body` of a route. */
+async function readHeard(exchange: Exchange, endpoint: ToolsEndpoint): Promise<Content> {
+  const { listener } = exchange
+  if (listener === undefined) return readBody(exchange, endpoint)
+  const accepts = [json]
+  const isAccepted = exchange.isAccepted(accepts)
+  const contentType = exchange.header('content-type')
+  const facts = { accepts, contentType, isAccepted, isDecoded: true, bytes: 0 }
+  listener.enter('body')
+  try {
+    const content = await readBody(exchange, endpoint)
+    listener.leave('body', { ...facts, bytes: content.body_length })
+    return content
+  } catch (error) {
+    listener.leave('body', facts, error)
+    throw error
+  }
+}
 
 function readBody(exchange: Exchange, { path }: ToolsEndpoint): Promise<Content> {
   if (!exchange.isAccepted([json])) {

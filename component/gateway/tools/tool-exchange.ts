@@ -53,6 +53,7 @@ export class ToolExchange implements Exchange {
   readonly bindings: Readonly<Record<string, string>>
   readonly frames: Frames | undefined
   readonly served: ServedPath
+  readonly tool: string
   readonly #of: Exchange
   readonly #tool: CompiledTool
   readonly #call: ToolCall
@@ -71,6 +72,7 @@ export class ToolExchange implements Exchange {
     this.bindings = { ...call.bindings, ...data.bindings }
     this.frames = call.frames
     this.served = tool.operation.path
+    this.tool = tool.definition.name
   }
 
   get secured(): SecuredRequest {
