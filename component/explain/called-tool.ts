@@ -60,15 +60,6 @@ export function toldTool({ tool, args }: CalledTool): ToldTool {
   return { name: definition.name, path, method, pattern, bindings, query_params, body }
 }
 
-/** The endpoint with this tool in place of its own one of the name. */
-export const withTool = (endpoint: ToolsEndpoint, tool: CompiledTool): ToolsEndpoint => ({
-  ...endpoint,
-  tools: {
-    ...endpoint.tools,
-    byName: new Map(endpoint.tools.byName).set(tool.definition.name, tool),
-  },
-})
-
 /** JSON Pointer of the path of its operation. */
 export const pathOf = ({ tool }: CalledTool): string =>
   tool.operation.at.slice(0, tool.operation.at.lastIndexOf('/'))
@@ -85,6 +76,8 @@ export function endpointTable(
     .find((route) => route.kind === undefined && route.at === tool.operation.at)
   if (operation?.kind !== undefined || operation === undefined)
     return RoutingTable.build([entry]).table
-  const post = withTool(endpoint, { ...tool, operation })
+  const { tools } = endpoint
+  const byName = new Map(tools.byName).set(tool.definition.name, { ...tool, operation })
+  const post = { ...endpoint, tools: { ...tools, byName } }
   return RoutingTable.build([withRoutes<Route>(entry, { post })]).table
 }

@@ -1,13 +1,16 @@
 /** The world of a rehearsal: sessions and connections that nothing leaves by, and that answer with given outcomes. */
+import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import type { UpstreamHandler, UpstreamRequest } from '#component/action/connections/upstreams.ts'
 import type { BodyCodec } from '#component/action/forward/body.ts'
+import type { ForwardPorts } from '#component/action/forward/perform.ts'
+import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { Clock } from '#component/clock.ts'
 import { Streams } from '#component/stream/hub.ts'
 import type { Call, CallResult, ProgressListener, Session } from '#component/wamp/session.ts'
 import type { GivenOutcome, GivenPiece } from './asked.ts'
 import { GivenEvents } from './given-events.ts'
-import { answerDispatch, callResult, publication } from './given-outcome.ts'
-import type { World } from './told-actions.ts'
+import { answerDispatch, callResult, failDispatch, publication } from './given-outcome.ts'
 
 /** Events that are published before other work has its turn. */
 const eventsOfTurn = 16
@@ -15,6 +18,11 @@ const eventsOfTurn = 16
 const unused = (): never => {
   throw new TypeError('actions call, publish and subscribe')
 }
+
+/** What actions send to. @param index of the action that runs, from 0 */
+type World = (
+  index: () => number,
+) => Pick<ForwardPorts, 'connections'> & Pick<SubscribePorts, 'sessions' | 'streams'>
 
 /** The world, and what happens in it once an answer streams. */
 interface GivenWorld {
@@ -31,12 +39,14 @@ interface GivenWorldPorts {
   readonly clock: Clock
   /** Called when the events of a stream have come that an answer waits for. */
   onPlayed?(): void
+  /** Is given a body that is passed on to an upstream, when the whole of it has come. */
+  onBody?(bytes: Uint8Array): void
 }
 
 /** @param outcomeOf the outcome of the first, second, … action */
 export function givenWorld(
   outcomeOf: (index: number) => GivenOutcome,
-  { codec, clock, onPlayed }: GivenWorldPorts,
+  { codec, clock, onPlayed, onBody }: GivenWorldPorts,
 ): GivenWorld {
   const events = new GivenEvents()
   const begun = Promise.withResolvers<void>()
@@ -69,6 +79,17 @@ export function givenWorld(
         }),
     },
   })
+  const dispatch = (
+    { body }: UpstreamRequest,
+    handler: UpstreamHandler,
+    outcome: GivenOutcome,
+  ): void => {
+    const onError = (error: Error): void => failDispatch(error, handler)
+    const receive = async (): Promise<void> => {
+      if (body instanceof Readable) onBody?.(Buffer.concat(await body.toArray()))
+    }
+    receive().then(() => answerDispatch(outcome, handler, codec), onError)
+  }
   const world: World = (index) => ({
     sessions: {
       session: (realm_uri): Session => {
@@ -98,12 +119,11 @@ export function givenWorld(
     },
     connections: {
       pool: () => ({
-        dispatch: (_request, handler) => answerDispatch(outcomeOf(index()), handler, codec),
+        dispatch: (request, handler) => dispatch(request, handler, outcomeOf(index())),
       }),
       close: async () => undefined,
     },
     streams,
-    isReal: false,
   })
   return { world, play }
 }

@@ -1,5 +1,9 @@
 /** Runs the real gateway on a described request with stand-ins for all that is outside of it: nothing is performed. */
-import type { Outcome } from '#component/action/action.ts'
+import type { Outcome, Run } from '#component/action/action.ts'
+import type { ForwardPorts } from '#component/action/forward/perform.ts'
+import { openActions } from '#component/action/index.ts'
+import { forEachType } from '#component/action/kinds.ts'
+import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { Clock } from '#component/clock.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
@@ -7,16 +11,15 @@ import { Gateway } from '#component/gateway/handle.ts'
 import type { GatewayPorts } from '#component/gateway/ports.ts'
 import { Conditions } from '#component/policies/etag/conditions.ts'
 import { RateLimits } from '#component/policies/limits/rate-limits.ts'
-import { withRoutes } from '#component/routes/entry-patterns.ts'
-import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
+import type { Match, Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { Schemes } from '#component/security/scheme.ts'
 import type { DescribedRequest, GivenOutcome } from './asked.ts'
-import { type CalledTool, calledTool, pathOf, withTool } from './called-tool.ts'
-import { type Check, Checks } from './checks.ts'
+import { type CalledTool, calledTool, pathOf } from './called-tool.ts'
+import type { Check } from './checks.ts'
 import { givenWorld } from './given-world.ts'
+import { type RecordedAction, type RecordSettings, RequestRecord } from './record.ts'
 import { type Evaluated, Evaluations, type Recorder } from './recorder.ts'
 import { stillClock } from './stand-ins.ts'
-import { type ActionSettings, type ToldAction, ToldActions } from './told-actions.ts'
 
 /** One event of a stream as its client reads it. */
 export interface SentFrame {
@@ -61,7 +64,11 @@ export interface RehearsedHttp {
 }
 
 /** What all rehearsals share. */
-export interface RehearsalPorts extends ActionSettings, Pick<GatewayPorts, 'cors' | 'publicPath'> {
+export interface RehearsalPorts
+  extends RecordSettings,
+    Pick<ForwardPorts, 'allowedHosts' | 'viaName'>,
+    Pick<SubscribePorts, 'allowedDynamicUris'>,
+    Pick<GatewayPorts, 'cors' | 'publicPath'> {
   readonly http: RehearsedHttp
   /** Whether rate limits are told, as they hold for a first request; else they do not hold. */
   readonly tellsLimits?: boolean
@@ -93,7 +100,7 @@ export interface Rehearsal {
   /** In the order in which they were made; the last one may have failed. */
   readonly checks: readonly Check[]
   /** Those that ran, in their order. */
-  readonly actions: readonly ToldAction[]
+  readonly actions: readonly RecordedAction[]
   /** Of the last action that has ended; absent: none has. */
   readonly outcome?: Outcome
   /** Where the table was compiled with a recorder: constants first. */
@@ -109,30 +116,6 @@ const mostLimits = 100
 /** A sample of each type of action is its empty result. */
 const sample: GivenOutcome = { result: {} }
 
-const refuse = async (): Promise<never> => {
-  throw new TypeError('generated endpoints are not run')
-}
-
-/** Generated endpoints give tokens, tickets and descriptions: rehearsals and traces match them, and never run them. */
-export const noEndpoints: GatewayPorts['endpoints'] = {
-  'oauth.token': refuse,
-  'oauth.revoke': refuse,
-  'oauth.introspect': refuse,
-  'oauth.verify': refuse,
-  'oauth.jwks': refuse,
-  'oauth.metadata': refuse,
-  'oauth.resource': refuse,
-  'oidc.login': refuse,
-  'oidc.callback': refuse,
-  'oidc.jwks': refuse,
-  'oidc.logout': refuse,
-  'oidc.backchannel_logout': refuse,
-  'openapi.document': refuse,
-  'openapi.docs': refuse,
-  'openapi.asset': refuse,
-  'mcp.resource': refuse,
-}
-
 /** The outcome of each action, by its index. */
 const outcomesOf =
   (given: Rehearsed['outcome']) =>
@@ -140,18 +123,6 @@ const outcomesOf =
     const list: readonly (GivenOutcome | undefined)[] = [given].flat()
     return list[index] ?? list.at(-1) ?? sample
   }
-
-/** The route, which tells what is checked. */
-function watchedRoute(
-  route: Route | undefined,
-  called: CalledTool | undefined,
-  checks: Checks,
-  exchange: Exchange,
-): Route | undefined {
-  if (route?.kind === undefined) return route && checks.operation(route, exchange)
-  if (route.kind !== 'mcp' || called === undefined) return route
-  return withTool(route, checks.tool(called.tool, exchange))
-}
 
 /** Rehearses requests to the routes of one table; several at a time if need be. */
 export class Rehearser {
@@ -168,7 +139,7 @@ export class Rehearser {
 
   /** Resolves for every request; rejects for a bug only. */
   async run({ request, schemes, outcome, id, now, seed }: Rehearsed): Promise<Rehearsal> {
-    const { http, cors, publicPath, tellsLimits } = this.#ports
+    const { http } = this.#ports
     const clock = stillClock(now, seed)
     const nothing = { checks: [], actions: [], expressions: [] }
     const exchange = http.read(request, id, clock)
@@ -180,53 +151,70 @@ export class Rehearser {
     if (route?.kind !== undefined && !called) return { ...nothing, match }
 
     const operation = route?.kind === undefined ? route : called?.tool.operation
-    const checks = new Checks(operation)
-    const { codec } = this.#ports
+    const serving = operation && { operation, tool: called?.tool }
+    const record = new RequestRecord(this.#ports, exchange, serving)
+    exchange.listener = record
     let reply: Reply | undefined
     // an answer that still waits for an event gets none: its client goes
     const onPlayed = () => setImmediate(() => reply ?? http.leave(exchange))
-    const { world, play } = givenWorld(outcomesOf(outcome), { codec, clock, onPlayed })
-    const actions = new ToldActions(this.#ports, clock, world)
-    const gateway = new Gateway({
-      ...{ clock, cors, endpoints: noEndpoints },
-      ...(publicPath !== undefined && { publicPath }),
-      actions: actions.table,
-      schemes: checks.schemes(schemes),
-      policies: {
-        conditions: new Conditions(codec.encode),
-        ...(tellsLimits && {
-          limits: checks.limits({ buckets: new RateLimits(mostLimits), clock }),
-        }),
-      },
-    })
-    const { entry } = match
-    const watched = watchedRoute(route, called, checks, exchange)
-    const routes = watched ? { [exchange.method]: watched } : entry.routes
-    gateway.table = RoutingTable.build([withRoutes(entry, routes)]).table
+    const onBody = (bytes: Uint8Array) => record.received(bytes)
+    const { codec } = this.#ports
+    const world = givenWorld(outcomesOf(outcome), { codec, clock, onPlayed, onBody })
+    const gateway = this.#gateway(clock, schemes, world)
     const evaluations = new Evaluations()
     const during = <T>(task: () => T): T => this.#recorder?.during(evaluations, task) ?? task()
-    reply = await during(() => gateway.handle(checks.exchange(exchange)))
+    reply = await during(() => gateway.handle(exchange))
     if (reply === undefined) throw new TypeError('the gateway does not match what its table does')
     const sent = await during(() =>
       http.send(exchange, reply, async (over) => {
-        await play()
+        await world.play()
         // the answer of a call ends its stream
-        if (actions.outcome?.stream?.kind === 'call') await over
+        if (record.outcome?.stream?.kind === 'call') await over
       }),
     )
+    const path = called ? pathOf(called) : match.entry.path
+    const { checks, actions } = record
     return {
       match,
       ...(operation && { operation }),
       ...(called && { called }),
-      checks: checks.all,
-      actions: actions.all,
-      ...(actions.outcome && { outcome: actions.outcome }),
+      ...{ checks, actions },
+      ...(record.outcome && { outcome: record.outcome }),
       expressions: [
-        ...(this.#recorder?.constantsFor(called ? pathOf(called) : entry.path, operation?.at) ??
-          []),
+        ...(this.#recorder?.constantsFor(path, operation?.at) ?? []),
         ...evaluations.all,
       ],
       ...{ reply, sent },
     }
   }
+
+  /**
+   * The real gateway with stand-ins for all that a rehearsal must not do. Actions send once, to a given world; `schemes` prove no single
+   * use and count no guesses; limits are those of a first request; quotas, kept answers, idempotency, circuit breakers and endpoints have
+   * nothing that holds them. The table is compiled without a counter of schema mismatches.
+   */
+  #gateway(clock: Clock, schemes: Schemes, { world }: ReturnType<typeof givenWorld>): Gateway {
+    const { codec, cors, publicPath, tellsLimits } = this.#ports
+    let begun = -1
+    const actions = openActions({ ...this.#ports, clock, ...world(() => begun) }).table
+    const gateway = new Gateway({
+      ...{ clock, cors, schemes },
+      ...(publicPath !== undefined && { publicPath }),
+      actions: forEachType((type) => ({
+        perform(fields, run) {
+          begun += 1
+          return actions[type].perform(fields, once(run))
+        },
+      })),
+      policies: {
+        conditions: new Conditions(codec.encode),
+        ...(tellsLimits && { limits: { buckets: new RateLimits(mostLimits), clock } }),
+      },
+    })
+    gateway.table = this.#table
+    return gateway
+  }
 }
+
+/** One attempt: a given outcome is what the action came to in the end. */
+const once = (run: Run): Run => ({ ...run, attempts: { ...run.attempts, retries: 0 } })

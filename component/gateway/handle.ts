@@ -30,10 +30,17 @@ import type { Stage } from './stage.ts'
 import { absentStages, endpointStages, preflights, refusing } from './stages.ts'
 import { RequestState } from './state.ts'
 
-/** Serves requests that bring a trace token, and records how they go. */
+/** Records how requests go that bring a trace token. */
 export interface Tracer {
-  /** @returns undefined where no token holds for the route: the request is served as ever */
-  serve(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> | undefined
+  /**
+   * @param answer answers the request, by a route that is compiled otherwise where need be
+   * @returns undefined where no token holds for the route: the request is served as ever
+   */
+  serve(
+    exchange: Exchange,
+    found: Match<Route> | Missed<Route>,
+    answer: (found: Match<Route> | Missed<Route>) => Promise<Reply>,
+  ): Promise<Reply> | undefined
 }
 
 /** The gateway proper. A request sees one whole routing table: it is swapped by one assignment. */
@@ -78,7 +85,9 @@ export class Gateway {
 
   #serve(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
     exchange.served = routeOf(found).path
-    const reply = this.tracer?.serve(exchange, found) ?? this.#answerFound(exchange, found)
+    const reply =
+      this.tracer?.serve(exchange, found, (by) => this.#answerFound(exchange, by)) ??
+      this.#answerFound(exchange, found)
     const route = routeOf(found)
     const isVaried =
       (this.#corsOf(route.path).origins && isWithinCors(route)) ||

@@ -63,7 +63,7 @@ export interface GatewayParts {
   readonly actions: Readonly<Record<ActionPlan['type'], Action>>
   readonly schemes: Schemes
   readonly secured: SecuredViews
-  readonly endpoints: Readonly<Record<EndpointKind, EndpointHandler>>
+  readonly endpoints: Readonly<Partial<Record<EndpointKind, EndpointHandler>>>
   readonly streamed: StreamedAnswers
   /** What holds the policies of routes; its stages know what it is. */
   readonly policies: object

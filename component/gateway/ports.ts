@@ -15,7 +15,8 @@ export interface GatewayPorts
   extends Omit<StreamedPorts, 'callStreams' | 'clock'>,
     Pick<GatewayParts, 'clock' | 'schemes'> {
   readonly actions: Readonly<Record<ActionType, Action>>
-  readonly endpoints: Readonly<Record<OuterKind, EndpointHandler>>
+  /** Absent: only tools are served, as where nothing is performed. */
+  readonly endpoints?: Readonly<Record<OuterKind, EndpointHandler>>
   readonly cors: CorsPolicy
   /** Absent: the policies of routes do not hold. */
   readonly policies?: Partial<PolicyPorts>

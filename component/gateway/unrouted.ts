@@ -21,7 +21,9 @@ export const endpoint = stage('endpoint', {
   async enter(state) {
     const { exchange, bindings, cors, parts } = state
     const endpoint = endpointOf(state)
-    const reply = await parts.endpoints[endpoint.kind](exchange, endpoint, bindings)
+    const { [endpoint.kind]: serve } = parts.endpoints
+    if (serve === undefined) throw new TypeError(`${endpoint.kind} is not served`)
+    const reply = await serve(exchange, endpoint, bindings)
     // the endpoints outside CORS decide on OPTIONS themselves
     const shared = isWithinCors(endpoint) ? cors : {}
     const headers = { ...shared, ...endpoint.path.headers, ...reply.headers }

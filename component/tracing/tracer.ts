@@ -1,28 +1,15 @@
-/** Serves requests that bring a trace token: by the real gateway, on a path that is compiled with a recorder. */
-import type { Connections } from '#component/action/connections/upstreams.ts'
-import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
-import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
-import type { Clock } from '#component/clock.ts'
+/** Traces requests that bring a token: the gateway serves them before a listener, on a path that is compiled with a recorder. */
 import type { CompilePorts } from '#component/compile/compile.ts'
-import { Checks } from '#component/explain/checks.ts'
+import { type RecordSettings, RequestRecord } from '#component/explain/record.ts'
 import { Evaluations } from '#component/explain/recorder.ts'
-import { noEndpoints, type Rehearsal } from '#component/explain/rehearsal.ts'
-import { type ActionSettings, ToldActions } from '#component/explain/told-actions.ts'
+import type { Rehearsal } from '#component/explain/rehearsal.ts'
 import { type WatchedPath, watchPath } from '#component/explain/watched-path.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import { traceField } from '#component/gateway/context.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import { Gateway, type Tracer } from '#component/gateway/handle.ts'
-import type { GatewayPorts } from '#component/gateway/ports.ts'
-import { withRoutes } from '#component/routes/entry-patterns.ts'
-import {
-  type Match,
-  type Missed,
-  type RouteEntry,
-  RoutingTable,
-} from '#component/routes/routing-table.ts'
+import type { Tracer } from '#component/gateway/handle.ts'
+import type { Match, Missed, RouteEntry } from '#component/routes/routing-table.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
-import type { SessionSource } from '#component/wamp/session.ts'
 import type { TraceGrant, TraceTokens } from './trace-tokens.ts'
 
 /** A traced request; times are microseconds since the gateway had its head. */
@@ -35,15 +22,9 @@ export interface Trace extends Omit<Rehearsal, 'sent'> {
 }
 
 /** What a tracer needs of its gateway. */
-export interface TracerPorts extends ActionSettings, Omit<GatewayPorts, 'actions' | 'endpoints'> {
-  readonly clock: Clock
+export interface TracerPorts extends Omit<RecordSettings, 'marksTraceContext'> {
   readonly tokens: Pick<TraceTokens, 'find'>
   readonly compile: CompilePorts
-  readonly sessions: SessionSource
-  readonly streams: SubscribePorts['streams']
-  readonly connections: Connections
-  /** Told of attempts, as of those of any request. */
-  readonly watch: AttemptWatch | undefined
   /** The name of this node. */
   readonly node: string
   /** The document that is served. */
@@ -58,6 +39,7 @@ export interface TracerPorts extends ActionSettings, Omit<GatewayPorts, 'actions
 export type TraceResult = 'traced' | 'refused'
 
 type Found = Match<Route> | Missed<Route>
+type Answer = Parameters<Tracer['serve']>[2]
 
 /** The tracer of a gateway. */
 export class RequestTracer implements Tracer {
@@ -76,51 +58,33 @@ export class RequestTracer implements Tracer {
     this.#paths = new WeakMap()
   }
 
-  serve(exchange: Exchange, found: Found): Promise<Reply> | undefined {
+  serve(exchange: Exchange, found: Found, answer: Answer): Promise<Reply> | undefined {
     const token = exchange.header(traceField)
     if (token === undefined) return undefined
     const grant = this.#ports.tokens.find(token)
-    if (grant && isFor(grant, found)) return this.#trace(exchange, found, grant)
+    if (grant && isFor(grant, found)) return this.#trace(exchange, found, grant, answer)
     this.counts.refused++
     return undefined
   }
 
-  async #trace(exchange: Exchange, found: Found, grant: TraceGrant): Promise<Reply> {
-    const { clock, schemes, elapsed, policies } = this.#ports
+  async #trace(
+    exchange: Exchange,
+    found: Found,
+    grant: TraceGrant,
+    answer: Answer,
+  ): Promise<Reply> {
+    const { elapsed } = this.#ports
     const start = elapsed()
     const since = (): number => Math.round((elapsed() - start) * 1000)
     const watched = await this.#watched(found.entry)
-    const entry = watched?.table.entries[0] ?? found.entry
-    const { method } = exchange
-    const compiled = entry.routes[method] ?? (method === 'head' ? entry.routes.get : undefined)
-    const route = found.kind === 'match' && compiled?.kind === undefined ? compiled : undefined
-    const checks = new Checks(route, { since })
-    const actions = new ToldActions(
-      this.#ports,
-      clock,
-      () => ({ ...this.#ports, isReal: true }),
-      since,
-    )
-    const gateway = new Gateway({
-      ...this.#ports,
-      endpoints: noEndpoints,
-      actions: actions.table,
-      schemes: checks.schemes(schemes),
-      ...(policies && {
-        policies: {
-          ...policies,
-          ...(policies.limits && { limits: checks.limits(policies.limits) }),
-        },
-      }),
-    })
-    const operation = route && checks.operation(inPoolOf(found, route), exchange)
-    const routes = operation ? { [method]: operation } : entry.routes
-    gateway.table = RoutingTable.build([withRoutes(entry, routes)]).table
+    const operation = operationOf(watched?.table.entries[0] ?? found.entry, found, exchange)
+    const record = new RequestRecord(this.#ports, exchange, operation && { operation }, since)
+    exchange.listener = record
     const evaluations = new Evaluations()
-    const handle = () => gateway.handle(checks.exchange(exchange))
+    const handle = () => answer(operation ? ({ ...found, route: operation } as Found) : found)
     const reply = await (watched ? watched.recorder.during(evaluations, handle) : handle())
-    if (reply === undefined) throw new TypeError('the gateway does not match what its table does')
-    if (grant.authid !== undefined && grant.authid !== checks.authid) {
+    const { authid, outcome, checks, actions } = record
+    if (grant.authid !== undefined && grant.authid !== authid) {
       this.counts.refused++
       return reply
     }
@@ -128,11 +92,11 @@ export class RequestTracer implements Tracer {
     const id = `${this.#ports.node}.${exchange.id}`
     await this.#ports.keep(id, {
       ...{ exchange, found, match: found, reply, us: since() },
-      ...(route && { operation: route }),
-      ...(actions.outcome && { outcome: actions.outcome }),
-      ...{ checks: checks.all, actions: actions.all },
+      ...(operation && { operation }),
+      ...(outcome && { outcome }),
+      ...{ checks, actions },
       expressions: [
-        ...(watched?.recorder.constantsFor(entry.path, route?.at) ?? []),
+        ...(watched?.recorder.constantsFor(found.entry.path, operation?.at) ?? []),
         ...evaluations.all,
       ],
     })
@@ -159,9 +123,14 @@ const isFor = ({ api_spec, realm_uri, route }: TraceGrant, { entry, ...found }: 
   (route === undefined || route === entry.pattern) &&
   !('route' in found && found.route.kind !== undefined)
 
-/** The operation with the slots of the version that is served: a trace waits like any request. */
-function inPoolOf(found: Found, operation: CompiledOperation): CompiledOperation {
-  if (found.kind !== 'match' || found.route.kind !== undefined) return operation
+/** The operation of the entry, in the version that is served: a trace waits for the slots of that one like any request. */
+function operationOf(
+  { routes }: RouteEntry<Route>,
+  found: Found,
+  { method }: Exchange,
+): CompiledOperation | undefined {
+  const route = routes[method] ?? (method === 'head' ? routes.get : undefined)
+  if (found.kind !== 'match' || route === undefined || route.kind !== undefined) return undefined
   const { version } = found.route.path
-  return { ...operation, path: { ...operation.path, version } }
+  return { ...route, path: { ...route.path, version } }
 }

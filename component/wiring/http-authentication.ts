@@ -25,7 +25,7 @@ import type { WiringContext } from './context.ts'
 /** The authentication that the gateway and its management use. */
 export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes'> {
   /** The endpoints where users log in and out. */
-  readonly endpoints: Pick<GatewayPorts['endpoints'], OAuthKind | OidcKind | McpKind>
+  readonly endpoints: Pick<NonNullable<GatewayPorts['endpoints']>, OAuthKind | OidcKind | McpKind>
   /** The logins by password that are remembered. */
   readonly basic: Remembered
   /** Where a client reaches this gateway: the configured address, else that of its request; without a slash at the end. */

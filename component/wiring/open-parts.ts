@@ -58,7 +58,7 @@ export const openTickets = ({ context, serving, sync }: Needs<'context' | 'servi
 export function startTracing({
   context,
   ...parts
-}: Needs<'context' | 'pool' | 'registry' | 'schemas' | 'serving' | 'sync'>): Tracing {
+}: Needs<'context' | 'registry' | 'schemas' | 'serving' | 'sync'>): Tracing {
   const tracing = new Tracing(context, parts)
   tracing.start()
   return tracing

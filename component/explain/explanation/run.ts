@@ -1,9 +1,9 @@
 /** Tells how a rehearsed request went: its expressions, its action, the answer, and what went wrong. */
 import { kindOf } from '#component/action/kinds.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { RecordedAction } from '#component/explain/record.ts'
 import type { Evaluated } from '#component/explain/recorder.ts'
 import type { Rehearsal, SentReply } from '#component/explain/rehearsal.ts'
-import type { ToldAction } from '#component/explain/told-actions.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import type {
   ExplainedAction,
@@ -105,7 +105,7 @@ function expressionOf({
   }
 }
 
-async function actionOf(told: ToldAction, callees: CalleesOf): Promise<ExplainedAction> {
+async function actionOf(told: RecordedAction, callees: CalleesOf): Promise<ExplainedAction> {
   const { type, realm_uri, procedure } = told
   if (kindOf(type)?.reaches?.label !== 'procedure') return told
   const isKnown = typeof realm_uri === 'string' && typeof procedure === 'string'

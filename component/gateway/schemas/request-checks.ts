@@ -46,7 +46,7 @@ export class PartCheck {
 }
 
 /** What checking needs of a part. */
-export type PartSchema = Pick<PartCheck, 'part' | 'check' | 'read' | 'judgesName'>
+type PartSchema = Pick<PartCheck, 'part' | 'check' | 'read' | 'judgesName'>
 
 /** The checks of an operation; one object for operations with equal ones. */
 export interface RequestChecks {

@@ -5,17 +5,15 @@ import type { KeptTraces } from '#component/tracing/kept-traces.ts'
 import { tellTrace } from '#component/tracing/told-trace.ts'
 import type { TraceTokens } from '#component/tracing/trace-tokens.ts'
 import { RequestTracer } from '#component/tracing/tracer.ts'
-import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { Nodes } from '#component/wiring/ask-nodes.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { compilePortsOf } from '#component/wiring/documents/open-documents.ts'
-import { rehearsalPorts } from '#component/wiring/explain/rehearsal-ports.ts'
 import type { Serving } from '#component/wiring/serving.ts'
+import { decodeBody, encodeBody } from '#http/codec.ts'
 
 /** The parts of the node that a tracer uses beside the context. */
 export interface TracedParts {
-  readonly serving: Serving
-  readonly pool: SessionPool
+  readonly serving: Pick<Serving, 'gateway'>
   readonly registry: Pick<Registry, 'served' | 'info'>
   readonly schemas: NonNullable<CompilePorts['schemas']>
   readonly sync: Nodes
@@ -24,20 +22,15 @@ export interface TracedParts {
 /** @param kept takes the traces */
 export function openTracer(
   context: WiringContext,
-  { serving, pool, registry, schemas }: TracedParts,
+  { registry, schemas }: Pick<TracedParts, 'registry' | 'schemas'>,
   tokens: TraceTokens,
   kept: KeptTraces,
 ): RequestTracer {
   const { config, clock, node, log } = context
-  const { authentication, connections, watch, pools, policies } = serving
-  const { streams, openStreams, callStreams } = serving
   return new RequestTracer({
-    ...{ clock, tokens, node, connections, watch, pools, policies: policies.ports },
-    ...{ streams, openStreams, callStreams },
+    ...{ tokens, node, identity: config.wamp.identity },
+    codec: { decode: decodeBody, encode: encodeBody },
     compile: compilePortsOf(context, schemas),
-    ...rehearsalPorts(config, node),
-    schemes: authentication.schemes,
-    sessions: pool,
     elapsed: () => performance.now(),
     served: (id) => registry.served(id),
     async keep(id, trace) {

@@ -1,0 +1,254 @@
+/** The listener of one request that records how it goes: what is checked, what its actions send, and what they come to. */
+import { Readable } from 'node:stream'
+import type { Outcome } from '#component/action/action.ts'
+import { type BodyCodec, decodeAnswer } from '#component/action/forward/body.ts'
+import type { DroppedField, HeaderMap } from '#component/action/headers.ts'
+import type { Sent, SentMessage } from '#component/action/sent.ts'
+import { ServiceError } from '#component/errors.ts'
+import type { Exchange } from '#component/gateway/exchange.ts'
+import type { JudgedPart } from '#component/gateway/schemas/mismatches.ts'
+import type { BegunAction, StageListener } from '#component/gateway/stage.ts'
+import type { StageFacts } from '#component/gateway/stage-facts.ts'
+import type { Identity } from '#component/identity.ts'
+import { isMap } from '#component/syntax/values.ts'
+import { type IdentitySetting, isForwarded, isOfGateway } from '#component/wamp/session.ts'
+import { admission, answerFit, type Check, checksOf, requestFit, type Serving } from './checks.ts'
+
+/** The settings that a record obeys. */
+export interface RecordSettings {
+  readonly codec: BodyCodec
+  /** `wamp.identity` */
+  readonly identity?: IdentitySetting
+  /** Whether a message has a mark in place of its trace context, as where nothing is sent. */
+  readonly marksTraceContext?: boolean
+}
+
+/**
+ * What an action sends. `type`, and the fields of the type as they leave: `procedure` or `topic`, `args`, `kwargs`, `options`, and
+ * `snapshot` with the same of its call; `http_method`, `host`, `path`, `query_string`, `headers`, `body`; for `static` the fields of the
+ * document. Where the gateway refuses to send, `would_be_refused` is its sentence, and the fields are as evaluated.
+ */
+export interface RecordedAction {
+  readonly type: string
+  readonly would_be_refused: string | null
+  /** WAMP: the realm, and whose session; null: the gateway's own. */
+  readonly realm_uri?: string
+  readonly session_of?: string | null
+  /** WAMP, over the session of the gateway: the user in whose name it is sent. Callees see the first role as the role of the caller. */
+  readonly forwarded_for?: Pick<Identity, 'authid' | 'authroles'>
+  /** WAMP: names of options that are not sent. */
+  readonly dropped_options?: readonly string[]
+  /** Forward: scheme, host, port, path and query. */
+  readonly uri?: string
+  readonly dropped_headers?: readonly DroppedField[]
+  /** How often it was sent, where it was sent again. */
+  readonly attempts?: number
+  /** Of a real request: when it began, and how long it took; microseconds. */
+  readonly us?: number
+  readonly took_us?: number
+  readonly [field: string]: unknown
+}
+
+type SentFields = Omit<RecordedAction, 'would_be_refused' | 'type'>
+
+/** Stands for the argument that `trace` of the document adds. */
+const traceMark = '<trace context>'
+
+/** Stands for a body that is passed on unread. */
+const unread = '(passed on unread)'
+
+/** A limit has a check of its own. */
+const isSame = (one: Check, other: Check): boolean =>
+  one.step === other.step && ('name' in one ? one.name : '') === ('name' in other ? other.name : '')
+
+/** One request. */
+export class RequestRecord implements StageListener {
+  /** In the order in which they were made; the last one may have failed. */
+  readonly checks: Check[] = []
+  /** Those that ran, in their order. */
+  readonly actions: RecordedAction[] = []
+  /** Of the last action that has ended; undefined: none has. */
+  outcome: Outcome | undefined
+  /** Whom security has let pass. */
+  authid: string | undefined
+  readonly #settings: RecordSettings
+  readonly #request: Pick<Exchange, 'scheme' | 'client'>
+  /** Undefined: no operation serves the request, and nothing is checked. */
+  readonly #serving: Serving | undefined
+  readonly #since: (() => number) | undefined
+  /** The parts of the request that were checked against their schemas. */
+  readonly #judged: JudgedPart[] = []
+  /** How many actions have begun. */
+  #begun = 0
+  #action: BegunAction | undefined
+  #beganAt: number | undefined
+  /** What is sent once its body is known: of a rehearsal. */
+  #unread: SentFields | undefined
+
+  /** @param since microseconds since the request came; absent: a rehearsal, which has no times */
+  constructor(
+    settings: RecordSettings,
+    request: Pick<Exchange, 'scheme' | 'client'>,
+    serving: Serving | undefined,
+    since?: () => number,
+  ) {
+    this.#settings = settings
+    this.#request = request
+    this.#serving = serving
+    this.#since = since
+    // the tool is known from the body
+    if (serving && !serving.tool) this.#noteAll(admission(serving, request))
+  }
+
+  enter(): void {}
+
+  leave<Name extends keyof StageFacts>(name: Name, facts: StageFacts[Name], error?: unknown): void {
+    const serving = this.#serving
+    if (serving === undefined) return
+    if (name === 'security' && error === undefined) {
+      this.authid = (facts as StageFacts['security']).identity.authid
+    }
+    this.#noteAll(checksOf(name, facts, serving, error))
+    if (name === 'body' && serving.tool) this.#noteAll(admission(serving, this.#request))
+    if (name === 'schema') {
+      const { checks } = facts as StageFacts['schema']
+      this.#noteAll([requestFit(checks.mode, this.#judged)])
+    }
+  }
+
+  judged(part: JudgedPart): void {
+    if (part.part === 'response') this.#noteAll([answerFit(part)])
+    else this.#judged.push(part)
+  }
+
+  answered(): void {}
+
+  actionBegins(action: BegunAction): void {
+    const { plan, fields } = action
+    if (plan.type === 'none') return
+    this.#begun += 1
+    this.#action = action
+    this.#beganAt = this.#since?.()
+    if (plan.kind.reaches === undefined) {
+      this.actions.push({ type: plan.type, would_be_refused: null, ...fields })
+    }
+  }
+
+  actionSends(sent: Sent): void {
+    if (sent.kind === 'snapshot') {
+      const last = this.actions.pop()
+      if (last) this.actions.push({ ...last, snapshot: this.#marked(sent.message) })
+    } else if (sent.kind === 'message') this.#add(this.#messageOf(sent))
+    else {
+      const fields = requestOf(sent)
+      const { body, headers } = sent
+      if (!(body instanceof Readable)) this.#add({ ...fields, body: this.#read(body, headers) })
+      else if (this.#since) this.#add({ ...fields, body: unread })
+      else this.#unread = fields
+    }
+  }
+
+  /** The upstream of a rehearsal has got the whole body of what was sent last. */
+  received(body: Uint8Array): void {
+    const fields = this.#unread
+    this.#unread = undefined
+    if (fields) this.#add({ ...fields, body: this.#read(body, fields.headers as HeaderMap) })
+  }
+
+  actionEnds({ plan, fields }: BegunAction, outcome: Outcome | undefined, error?: unknown): void {
+    const { type } = plan
+    if (type === 'none') return
+    if (outcome) {
+      this.outcome = outcome
+      this.#addTime()
+    } else if (this.actions.length < this.#begun) {
+      const would_be_refused = error instanceof ServiceError ? error.message : null
+      this.actions.push({ type, would_be_refused, ...fields })
+    }
+  }
+
+  /** None follows a check that has failed, and none is made twice: what is asked then is for rendering the answer. */
+  #noteAll(checks: readonly Check[]): void {
+    for (const check of checks) {
+      const { checks: all } = this
+      if (all.at(-1)?.passed === false || all.some((one) => isSame(one, check))) continue
+      all.push(this.#since ? { ...check, us: this.#since() } : check)
+    }
+  }
+
+  #addTime(): void {
+    const us = this.#beganAt
+    const last = this.actions.pop()
+    if (last === undefined) return
+    this.actions.push(
+      us === undefined ? last : { ...last, us, took_us: (this.#since?.() ?? us) - us },
+    )
+  }
+
+  /** Keeps what is sent now; what is sent again is there already. */
+  #add(sent: SentFields): void {
+    const type = this.#action?.plan.type ?? ''
+    if (this.actions.length < this.#begun) {
+      this.actions.push({ type, ...sent, would_be_refused: null })
+    } else {
+      const { attempts = 1, ...before } = this.actions.pop() as RecordedAction
+      this.actions.push({ ...before, ...sent, attempts: attempts + 1 } as RecordedAction)
+    }
+  }
+
+  /** A WAMP message in the words of the document. */
+  #messageOf({
+    realm_uri,
+    identity,
+    uri,
+    message,
+  }: Sent & { readonly kind: 'message' }): SentFields {
+    const { identity: setting } = this.#settings
+    const { authid, authroles } = identity
+    const options = this.#action?.fields.options
+    const asked = isMap(options) ? Object.keys(options) : []
+    return {
+      realm_uri,
+      ...(isForwarded(identity, realm_uri, setting, uri)
+        ? { session_of: null, forwarded_for: { authid, authroles } }
+        : { session_of: isOfGateway(identity, setting) ? null : authid }),
+      ...this.#marked(message),
+      dropped_options: asked.filter((name) => !Object.hasOwn(message.options, name)),
+    }
+  }
+
+  /** A real message has the context itself. */
+  #marked(message: SentMessage): SentMessage {
+    const name = this.#action?.plan.traceKwargs
+    const { kwargs } = message
+    if (!this.#settings.marksTraceContext || name === undefined || kwargs === undefined)
+      return message
+    return { ...message, kwargs: { ...kwargs, [name]: traceMark } }
+  }
+
+  #read(body: Uint8Array | null, headers: HeaderMap): unknown {
+    if (body === null) return ''
+    try {
+      return decodeAnswer(body, headers, this.#settings.codec)
+    } catch {
+      return body // a client may send what its content type does not hold
+    }
+  }
+}
+
+/** A request to an upstream in the words of the document, without its body. */
+function requestOf({
+  method,
+  origin: host,
+  target,
+  headers,
+  dropped: dropped_headers,
+}: Sent & { readonly kind: 'request' }): SentFields {
+  const mark = target.indexOf('?')
+  const path = mark < 0 ? target : target.slice(0, mark)
+  const query_string = mark < 0 ? '' : target.slice(mark + 1)
+  return {
+    http_method: method.toLowerCase(),
+    ...{ host, path, query_string, uri: host + target, headers, body: '', dropped_headers },
+  }
+}
