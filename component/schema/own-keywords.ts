@@ -119,6 +119,33 @@ function setOf(values: readonly unknown[]): (value: unknown) => boolean {
   return (value) => set.has(value)
 }
 
+type Dependencies = Readonly<Record<string, readonly string[]>>
+
+const isIn = (map: object, name: string): boolean =>
+  Object.hasOwn(map, name) && (map as Record<string, unknown>)[name] !== undefined
+
+/** What a mistake costs that is kept, in visits. */
+const visitsOfMistake = 40
+
+/** Finds the names that a map lacks, of those that its members ask for: each once. */
+const lackedBy = (dependencies: Dependencies, isFirstEnough: boolean) => {
+  const askers = Object.entries(dependencies)
+  return (map: object): readonly string[] => {
+    spendVisits(askers.length)
+    const lacked = new Set<string>()
+    for (const [asker, names] of askers) {
+      if (!isIn(map, asker)) continue
+      spendVisits(names.length)
+      for (const name of names) if (!isIn(map, name)) lacked.add(name)
+      if (isFirstEnough && lacked.size > 0) break
+    }
+    const found = [...lacked]
+    if (isFirstEnough) return found.slice(0, 1)
+    spendVisits(visitsOfMistake * found.length)
+    return found
+  }
+}
+
 const always = (message: string) => () => message
 
 const definitions: readonly CodeKeywordDefinition[] = [
@@ -157,6 +184,25 @@ const definitions: readonly CodeKeywordDefinition[] = [
     (format) => `must match format "${String(format)}"`,
     (format: string) => formats.get(format),
   ),
+  {
+    // ajv would write code for each name
+    keyword: 'dependentRequired',
+    type: 'object',
+    schemaType: 'object',
+    error: {
+      message: 'must be there beside another property',
+      params: ({ params: { missingProperty } }) => _`{missingProperty: ${missingProperty}}`,
+    },
+    code(cxt) {
+      const find = named(cxt, lackedBy(cxt.schema as Dependencies, !cxt.it.allErrors))
+      const lacked = cxt.gen.const('lacked', _`${find}(${cxt.data})`)
+      cxt.gen.forOf('missing', lacked, (missingProperty) => {
+        cxt.setParams({ missingProperty })
+        cxt.error()
+      })
+      cxt.ok(_`${lacked}.length === 0`)
+    },
+  },
   {
     // as ajv has it, but that all items may turn out to be evaluated only when a value is checked
     keyword: 'unevaluatedItems',
