@@ -6,7 +6,6 @@ import { busiestRooms, describeEntries } from './entries.ts'
 import { arrowsUpward, filesGraph, importedFiles } from './import-graph.ts'
 import { importsAgainst } from './import-rules.ts'
 import { roomOf, rooms } from './rooms.ts'
-import { namesOutside, rowTables } from './rows.ts'
 import { productFolders, type SourceFile, sourceTree } from './source-tree.ts'
 import { takeWalks } from './walks.ts'
 
@@ -14,6 +13,9 @@ const root = resolve(process.argv[2] ?? join(import.meta.dirname, '../../..'))
 const product = sourceTree(root, productFolders)
 if (product.length === 0) throw new Error(`No folder of the product is in ${root}`)
 const tests = sourceTree(root, ['test'])
+const walks = await takeWalks(root)
+// it imports files of the product, which are counted only when the walks load them first
+const { namesOutside, rowTables } = await import('./rows.ts')
 
 const rows: string[] = [`| ${basename(root)} | |`, '|---|---|']
 const print = (title: string, value: string | number, list: readonly string[] = []): void => {
@@ -89,7 +91,7 @@ for (const [name, table] of Object.entries(rowTables)) {
 print('Product files that import more than 12 others', wide.length)
 print('Widest importers', importers[0]?.[1] ?? 0, counted(importers.slice(0, 10)))
 print('Moves between rooms of the three walks, and where they go most often', '')
-for (const { name, entries } of await takeWalks(root)) {
+for (const { name, entries } of walks) {
   print(name, describeEntries(entries), counted(busiestRooms(entries, 10)))
 }
 process.stdout.write(`${rows.join('\n')}\n`)
