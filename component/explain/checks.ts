@@ -5,8 +5,7 @@ import type { CompiledOperation, CompiledTool } from '#component/gateway/api.ts'
 import { isAdmittedFrom } from '#component/gateway/checks.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { JudgedPart, MismatchMode } from '#component/gateway/schemas/mismatches.ts'
-import type { StageFacts } from '#component/gateway/stage-facts.ts'
-import { type Held, HeldLimit } from '#component/policies/limits/held.ts'
+import type { PolicyCheck, StageFacts } from '#component/gateway/stage-facts.ts'
 import { told } from '#component/schema/mistakes.ts'
 import { isMap } from '#component/syntax/values.ts'
 
@@ -15,7 +14,6 @@ interface SimpleCheck {
   readonly step:
     | 'scheme'
     | 'network'
-    | 'rate_limit'
     | 'security'
     | 'accept'
     | 'language'
@@ -39,7 +37,7 @@ interface SchemaFit {
 }
 
 /** One thing that was checked. Of a real request `us` is when that was done, in microseconds since the request came. */
-export type Check = (SimpleCheck | SchemaFit) & { readonly us?: number }
+export type Check = (SimpleCheck | PolicyCheck | SchemaFit) & { readonly us?: number }
 
 /** What serves the request. */
 export interface Serving {
@@ -52,22 +50,6 @@ export interface Serving {
 const problemOf = (error: unknown): Readonly<Record<string, unknown>> =>
   error instanceof ServiceError ? { problem: { code: error.uri, message: error.message } } : {}
 
-/** A limit in the mode `log` lets all pass. Quotas are none. */
-const limitChecks = (all: readonly Held[]): SimpleCheck[] =>
-  all
-    .filter((held) => held instanceof HeldLimit)
-    .map(({ plan, sharer, charge, standing }) => {
-      const { name, mode, at } = plan
-      const { rate, cost } = charge
-      const { isAllowed, left } = standing
-      return {
-        ...{ step: 'rate_limit', name, passed: isAllowed || mode === 'log' },
-        ...{ amount: rate.amount, window: rate.windowMs / 1000, shared_by: sharer, cost, left },
-        ...(mode === 'log' && { mode, would_pass: isAllowed }),
-        at,
-      }
-    })
-
 /** The checks of a stage. @param error why it refuses the request */
 type Row<Name extends keyof StageFacts> = (
   facts: StageFacts[Name],
@@ -75,10 +57,8 @@ type Row<Name extends keyof StageFacts> = (
   error: unknown,
 ) => readonly Check[]
 
-/** The stages that check something; `scheme` and `network` are in {@link admission}, `schema` in {@link requestFit}. */
+/** The stages that check something, beside those of policies; `scheme` and `network` are in {@link admission}, `schema` in {@link requestFit}. */
 const rows: { readonly [Name in keyof StageFacts]?: Row<Name> } = {
-  'limit.address': ({ held }) => limitChecks(held),
-  limit: ({ held }) => limitChecks(held),
   security({ protection: { type }, identity }, { operation }, error) {
     const at = operation.inherited.protectedAt ?? null
     if (error !== undefined)
@@ -114,7 +94,11 @@ export const checksOf = <Name extends keyof StageFacts>(
   facts: StageFacts[Name],
   serving: Serving,
   error: unknown,
-): readonly Check[] => rows[name]?.(facts, serving, error) ?? []
+): readonly Check[] => rows[name]?.(facts, serving, error) ?? findingsOf(facts)
+
+/** What the stage of a policy tells itself. */
+const findingsOf = (facts: object): readonly PolicyCheck[] =>
+  'findings' in facts ? (facts.findings as readonly PolicyCheck[]) : []
 
 /** What every request is checked for first, also where the route admits all and has no stage for it. */
 export function admission(

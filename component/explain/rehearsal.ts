@@ -9,8 +9,7 @@ import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import type { GatewayPorts } from '#component/gateway/ports.ts'
-import { Conditions } from '#component/policies/etag/conditions.ts'
-import { RateLimits } from '#component/policies/limits/rate-limits.ts'
+import { rehearsedPorts } from '#component/policies/index.ts'
 import type { Match, Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { Schemes } from '#component/security/scheme.ts'
 import type { DescribedRequest, GivenOutcome } from './asked.ts'
@@ -110,9 +109,6 @@ export interface Rehearsal {
   readonly sent?: SentReply
 }
 
-/** More limits than an operation may have. */
-const mostLimits = 100
-
 /** A sample of each type of action is its empty result. */
 const sample: GivenOutcome = { result: {} }
 
@@ -206,10 +202,7 @@ export class Rehearser {
           return actions[type].perform(fields, once(run))
         },
       })),
-      policies: {
-        conditions: new Conditions(codec.encode),
-        ...(tellsLimits && { limits: { buckets: new RateLimits(mostLimits), clock } }),
-      },
+      policies: rehearsedPorts({ clock, encode: codec.encode, tellsLimits }),
     })
     gateway.table = this.#table
     return gateway

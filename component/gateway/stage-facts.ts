@@ -12,6 +12,15 @@ interface ActionFacts {
   readonly outcome: Outcome | undefined
 }
 
+/** What the stage of a policy has checked, as explain tells it: in `findings` of its facts. */
+export interface PolicyCheck {
+  /** The key of the policy. */
+  readonly step: string
+  /** Whether the request may pass. */
+  readonly passed: boolean
+  readonly [fact: string]: unknown
+}
+
 /** Stage to facts; each policy declares those of its own stages. */
 export interface StageFacts {
   method: { readonly method: Method; readonly allow: string }

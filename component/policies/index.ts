@@ -5,7 +5,7 @@ import { circuitBreaker } from './circuit-breaker/serve.ts'
 import { etag } from './etag/serve.ts'
 import { idempotency } from './idempotency/serve.ts'
 import { limits } from './limits/serve.ts'
-import type { OpenedPolicy, PolicySharing } from './serve.ts'
+import type { OpenedPolicy, PolicySharing, RehearsalWorld, ServedPolicy } from './serve.ts'
 
 const rows = [limits, circuitBreaker, etag, cache, idempotency] as const
 type Row = (typeof rows)[number]
@@ -68,6 +68,17 @@ export function openPolicies(world: World): Policies {
       for (const policy of all) await policy.close?.()
     },
   }
+}
+
+/** What the stages use where a request is only explained: those of other policies do not hold there. */
+export function rehearsedPorts(world: RehearsalWorld): Partial<PolicyPorts> {
+  const all: readonly ServedPolicy<string, never, unknown>[] = rows
+  return Object.fromEntries(
+    all.flatMap(({ name, rehearse }) => {
+      const port = rehearse?.(world)
+      return port === undefined ? [] : [[name, port]]
+    }),
+  )
 }
 
 const sourcesOf = (all: readonly { readonly sources?: MetricSources }[]): MetricSources =>

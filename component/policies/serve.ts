@@ -48,12 +48,22 @@ export interface PolicySharing {
   stop(): Promise<void>
 }
 
+/** What the policies of a request that is only explained get. */
+export interface RehearsalWorld {
+  readonly clock: Clock
+  readonly encode: (value: unknown, type: string) => string | Uint8Array
+  /** Whether what is counted of requests is told. */
+  readonly tellsLimits: boolean | undefined
+}
+
 /** One row. */
 export interface ServedPolicy<Name extends string, World, Port> {
   readonly name: Name
   readonly stages: readonly PolicyStage[]
   /** Makes the state of a process. @param world what it needs of the process */
   open(world: World): OpenedPolicy<Port>
+  /** What its stages use where a request is only explained, as for the first one; undefined: they do not hold there. */
+  rehearse?(world: RehearsalWorld): Port | undefined
 }
 
 /** Makes a row. */

@@ -13,4 +13,5 @@ export const etag = servedPolicy('conditions', {
     },
   ],
   open: ({ encode }: { readonly encode: Encode }) => ({ port: new Conditions(encode) }),
+  rehearse: ({ encode }) => new Conditions(encode),
 })

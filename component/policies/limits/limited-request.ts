@@ -3,6 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import type { CompiledOperation, PolicyPlans } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { stage } from '#component/gateway/stage.ts'
+import type { PolicyCheck } from '#component/gateway/stage-facts.ts'
 import type { RequestState } from '#component/gateway/state.ts'
 import type { Rate } from '#component/limits/gcra.ts'
 import { type Held, HeldLimit, HeldQuota } from '#component/policies/limits/held.ts'
@@ -192,8 +193,24 @@ interface Own {
 
 /** How the limits that hold for a request stand; those of one stage, or all so far. */
 interface LimitFacts {
-  readonly held: readonly Held[]
+  readonly findings: readonly PolicyCheck[]
 }
+
+/** A limit in the mode `log` lets all pass. Quotas are none. */
+const checksOf = (all: readonly Held[]): readonly PolicyCheck[] =>
+  all
+    .filter((held) => held instanceof HeldLimit)
+    .map(({ plan, sharer, charge, standing }) => {
+      const { name, mode, at } = plan
+      const { rate, cost } = charge
+      const { isAllowed, left } = standing
+      return {
+        ...{ step: rateLimit.key, name, passed: isAllowed || mode === 'log' },
+        ...{ amount: rate.amount, window: rate.windowMs / 1000, shared_by: sharer, cost, left },
+        ...(mode === 'log' && { mode, would_pass: isAllowed }),
+        at,
+      }
+    })
 
 declare module '#component/gateway/stage-facts.ts' {
   interface StageFacts {
@@ -219,7 +236,9 @@ function leave(state: RequestState, reply: Reply): Reply {
   return state.source === 'kept' ? reply : limited.tell(reply)
 }
 
-const facts = (state: RequestState) => ({ held: limitedOf(state).held })
+const facts = (state: RequestState): LimitFacts => ({
+  findings: checksOf(limitedOf(state).held),
+})
 
 /** Before security: the limits by address. 429. */
 export const addressLimit = stage('limit.address', {

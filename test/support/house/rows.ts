@@ -48,7 +48,6 @@ export const rowTables: Readonly<Record<string, RowTable>> = {
       procedures: 'the header field ETag',
       'component/realm/crossbar-authenticator.ts': 'a key of what Crossbar.io is answered',
       'component/wiring/status/login-status.ts': 'a label of metrics',
-      'component/explain/checks.ts': 'names of the checks in an explanation',
       'component/explain/explanation/response-source.ts': 'why an answer has no content',
     },
   },

@@ -199,7 +199,7 @@ export function serve(
   schemes: GatewayPorts['schemes'] = closedSchemes,
   allow_origin: GatewayPorts['cors']['allow_origin'] = '*',
   callStreams?: CallStreams,
-  policies?: PolicyPorts,
+  policies?: Partial<PolicyPorts>,
 ) {
   const { spec, issues } = validateSpec(document)
   if (!spec || issues.length > 0) throw new Refused(issues)

@@ -22,8 +22,7 @@ import { askOf, orders } from './tools/fixture.ts'
 
 /** Facts in a few words: of parts of the gateway their names. */
 const brief: Readonly<Record<string, (value: never) => unknown>> = {
-  held: (all: readonly { readonly plan: { readonly name: string } }[]) =>
-    all.map(({ plan }) => plan.name),
+  findings: (all: readonly { readonly name: string }[]) => all.map(({ name }) => name),
   lists: (all: readonly { readonly texts: readonly string[] }[]) => all.map(({ texts }) => texts),
   protection: ({ type }: { readonly type: string }) => type,
   identity: ({ authid }: { readonly authid: string }) => authid,
@@ -192,9 +191,9 @@ const rows: readonly Row[] = [
     'GET /v1/limited',
     {},
     [
-      ...['> limit.address', '< limit.address held=["first"]'],
+      ...['> limit.address', '< limit.address findings=["first"]'],
       ...['> security', '< security protection="basic" identity="ada"'],
-      ...['> limit', '< limit held=["first","then"]', ...negotiated, ...answered],
+      ...['> limit', '< limit findings=["first","then"]', ...negotiated, ...answered],
     ],
   ],
   [
@@ -203,7 +202,7 @@ const rows: readonly Row[] = [
     {},
     [
       '> limit.address',
-      '< limit.address held=["first"] ! service.error.too_many_requests',
+      '< limit.address findings=["first"] ! service.error.too_many_requests',
       'answered 429',
     ],
     2,

@@ -14,11 +14,15 @@ import { encodeBody } from '#http/codec.ts'
 /** A store that no test of another policy asks. */
 const unasked = () => Promise.reject(new TypeError('the test gives no store of answers'))
 
+/** The policies that the tests share; others come from their own tests. */
+type SharedPorts = Partial<PolicyPorts> &
+  Pick<PolicyPorts, 'conditions' | 'limits' | 'circuits' | 'caching' | 'idempotency'>
+
 /** @param more replaces ports */
 export const policyPorts = (
   more: Partial<PolicyPorts> = {},
   clock: Pick<Clock, 'now'> & Partial<Clock> = { now: () => 0 },
-): PolicyPorts => {
+): SharedPorts => {
   const conditions = new Conditions(() => '')
   const whole: Clock = {
     now: () => clock.now(),
