@@ -34,21 +34,16 @@ export async function calledTool(
   exchange: Exchange,
   { tools, path }: ToolsEndpoint,
 ): Promise<CalledTool | undefined> {
-  const message = await readJson(exchange.readBytes(path.inherited.limits))
+  let message: unknown
+  try {
+    message = parseJson(await exchange.readBytes(path.inherited.limits))
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+  }
   if (!isMap(message) || message.method !== 'tools/call' || !isMap(message.params)) return undefined
   const { name, arguments: args = {} } = message.params
   const tool = typeof name === 'string' ? tools.byName.get(name) : undefined
   return tool && isMap(args) ? { tool, args } : undefined
-}
-
-/** The value of JSON; undefined where it is broken, or too much. */
-async function readJson(reading: Promise<Uint8Array>): Promise<unknown> {
-  try {
-    return parseJson(await reading)
-  } catch (error) {
-    if (error instanceof ServiceError) return undefined
-    throw error
-  }
 }
 
 /** What is told of a call. */

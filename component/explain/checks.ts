@@ -1,6 +1,6 @@
 /** What was checked of a request, in the words of an explanation: made of what its stages say of themselves. */
 import { pointer } from '#component/codec/json.ts'
-import { type Issue, ServiceError } from '#component/errors.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, CompiledTool } from '#component/gateway/api.ts'
 import { isAdmittedFrom } from '#component/gateway/checks.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
@@ -9,8 +9,8 @@ import type { PolicyCheck, StageFacts } from '#component/gateway/stage-facts.ts'
 import { told } from '#component/schema/mistakes.ts'
 import { isMap } from '#component/syntax/values.ts'
 
-/** One thing that was checked; its other members are what was found or chosen. */
-interface SimpleCheck {
+/** One thing that was checked, beside what the stages of policies have; its other members are what was found or chosen. */
+interface GatewayCheck {
   readonly step:
     | 'scheme'
     | 'network'
@@ -20,24 +20,15 @@ interface SimpleCheck {
     | 'arguments'
     | 'content_type'
     | 'body'
+    | 'schema'
+    | 'response_schema'
+  /** Whether the request goes on, or the answer leaves. */
   readonly passed: boolean
   readonly [fact: string]: unknown
 }
 
-/** How values fit their schemas. */
-interface SchemaFit {
-  readonly step: 'schema' | 'response_schema'
-  /** Whether the request goes on, or the answer leaves. */
-  readonly passed: boolean
-  readonly mode: MismatchMode
-  /** Of a request: the values that were read from texts, by JSON Pointer. */
-  readonly read?: Readonly<Record<string, unknown>>
-  /** Present where something does not fit. */
-  readonly mistakes?: readonly Issue[]
-}
-
-/** One thing that was checked. Of a real request `us` is when that was done, in microseconds since the request came. */
-export type Check = (SimpleCheck | PolicyCheck | SchemaFit) & { readonly us?: number }
+/** One thing that was checked. Of a real request `us` is when that was known, in microseconds since the request came. */
+export type Check = (GatewayCheck | PolicyCheck) & { readonly us?: number }
 
 /** What serves the request. */
 export interface Serving {
@@ -115,13 +106,14 @@ export function admission(
   return [ofScheme, { step: 'network', passed, address, at: writtenAt?.allow_from ?? null }]
 }
 
+/** Has `mistakes` where something does not fit. */
 const fitOf = (mode: MismatchMode, parts: readonly JudgedPart[]) => {
   const mistakes = parts.flatMap((part) => told(part.mistakes ?? []))
   const isFit = mistakes.length === 0
   return { passed: isFit || mode === 'log', mode, ...(!isFit && { mistakes }) }
 }
 
-/** How the parts of a request fit their schemas. */
+/** How the parts of a request fit their schemas; `read` has the values that were read from texts, by JSON Pointer. */
 export function requestFit(mode: MismatchMode, parts: readonly JudgedPart[]): Check {
   const read: Record<string, unknown> = {}
   for (const { part, value, received } of parts) {

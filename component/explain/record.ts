@@ -5,6 +5,7 @@ import { type BodyCodec, decodeAnswer } from '#component/action/forward/body.ts'
 import type { DroppedField, HeaderMap } from '#component/action/headers.ts'
 import type { Sent, SentMessage } from '#component/action/sent.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { JudgedPart } from '#component/gateway/schemas/mismatches.ts'
 import type { BegunAction, StageListener } from '#component/gateway/stage.ts'
@@ -13,6 +14,7 @@ import type { Identity } from '#component/identity.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type IdentitySetting, isForwarded, isOfGateway } from '#component/wamp/session.ts'
 import { admission, answerFit, type Check, checksOf, requestFit, type Serving } from './checks.ts'
+import { type Evaluated, Evaluations, type Recorder } from './recorder.ts'
 
 /** The settings that a record obeys. */
 export interface RecordSettings {
@@ -61,21 +63,39 @@ const unread = '(passed on unread)'
 const isSame = (one: Check, other: Check): boolean =>
   one.step === other.step && ('name' in one ? one.name : '') === ('name' in other ? other.name : '')
 
+/** How a request went. */
+export interface Recorded {
+  /** Absent where no operation of a document serves it. */
+  readonly operation?: CompiledOperation
+  /** In the order in which they were made; the last one may have failed. */
+  readonly checks: readonly Check[]
+  /** Those that ran, in their order. */
+  readonly actions: readonly RecordedAction[]
+  /** Of the last action that has ended; absent: none has. */
+  readonly outcome?: Outcome
+  /** Where the path was compiled with a recorder: constants first. */
+  readonly expressions: readonly Evaluated[]
+}
+
+/** What is recorded. */
+interface Recording {
+  readonly settings: RecordSettings
+  readonly exchange: Exchange
+  /** Undefined: no operation serves the request, and nothing is checked. */
+  readonly serving: Serving | undefined
+  /** That the path was compiled with. */
+  readonly recorder: Recorder | undefined
+  /** Microseconds since the request came; absent: a rehearsal, which has no times. */
+  readonly since?: () => number
+}
+
 /** One request. */
 export class RequestRecord implements StageListener {
-  /** In the order in which they were made; the last one may have failed. */
   readonly checks: Check[] = []
-  /** Those that ran, in their order. */
   readonly actions: RecordedAction[] = []
-  /** Of the last action that has ended; undefined: none has. */
   outcome: Outcome | undefined
-  /** Whom security has let pass. */
-  authid: string | undefined
-  readonly #settings: RecordSettings
-  readonly #request: Pick<Exchange, 'scheme' | 'client'>
-  /** Undefined: no operation serves the request, and nothing is checked. */
-  readonly #serving: Serving | undefined
-  readonly #since: (() => number) | undefined
+  readonly #of: Recording
+  readonly #evaluations = new Evaluations()
   /** The parts of the request that were checked against their schemas. */
   readonly #judged: JudgedPart[] = []
   /** How many actions have begun. */
@@ -85,31 +105,39 @@ export class RequestRecord implements StageListener {
   /** What is sent once its body is known: of a rehearsal. */
   #unread: SentFields | undefined
 
-  /** @param since microseconds since the request came; absent: a rehearsal, which has no times */
-  constructor(
-    settings: RecordSettings,
-    request: Pick<Exchange, 'scheme' | 'client'>,
-    serving: Serving | undefined,
-    since?: () => number,
-  ) {
-    this.#settings = settings
-    this.#request = request
-    this.#serving = serving
-    this.#since = since
+  /** Begins to listen. */
+  constructor(recording: Recording) {
+    this.#of = recording
+    const { exchange, serving } = recording
+    exchange.listener = this
     // the tool is known from the body
-    if (serving && !serving.tool) this.#noteAll(admission(serving, request))
+    if (serving && !serving.tool) this.#noteAll(admission(serving, exchange))
+  }
+
+  /** Runs a task of the request, whose expressions are recorded. */
+  during<T>(task: () => T): T {
+    return this.#of.recorder?.during(this.#evaluations, task) ?? task()
+  }
+
+  /** @param path JSON Pointer of the path of its operation */
+  resultOf(path: string): Recorded {
+    const { checks, actions, outcome } = this
+    const { operation } = this.#of.serving ?? {}
+    const constants = this.#of.recorder?.constantsFor(path, operation?.at) ?? []
+    return {
+      ...(operation && { operation }),
+      ...(outcome && { outcome }),
+      ...{ checks, actions, expressions: [...constants, ...this.#evaluations.all] },
+    }
   }
 
   enter(): void {}
 
   leave<Name extends keyof StageFacts>(name: Name, facts: StageFacts[Name], error?: unknown): void {
-    const serving = this.#serving
+    const serving = this.#of.serving
     if (serving === undefined) return
-    if (name === 'security' && error === undefined) {
-      this.authid = (facts as StageFacts['security']).identity.authid
-    }
     this.#noteAll(checksOf(name, facts, serving, error))
-    if (name === 'body' && serving.tool) this.#noteAll(admission(serving, this.#request))
+    if (name === 'body' && serving.tool) this.#noteAll(admission(serving, this.#of.exchange))
     if (name === 'schema') {
       const { checks } = facts as StageFacts['schema']
       this.#noteAll([requestFit(checks.mode, this.#judged)])
@@ -128,7 +156,7 @@ export class RequestRecord implements StageListener {
     if (plan.type === 'none') return
     this.#begun += 1
     this.#action = action
-    this.#beganAt = this.#since?.()
+    this.#beganAt = this.#of.since?.()
     if (plan.kind.reaches === undefined) {
       this.actions.push({ type: plan.type, would_be_refused: null, ...fields })
     }
@@ -143,7 +171,7 @@ export class RequestRecord implements StageListener {
       const fields = requestOf(sent)
       const { body, headers } = sent
       if (!(body instanceof Readable)) this.#add({ ...fields, body: this.#read(body, headers) })
-      else if (this.#since) this.#add({ ...fields, body: unread })
+      else if (this.#of.since) this.#add({ ...fields, body: unread })
       else this.#unread = fields
     }
   }
@@ -160,7 +188,10 @@ export class RequestRecord implements StageListener {
     if (type === 'none') return
     if (outcome) {
       this.outcome = outcome
-      this.#addTime()
+      const us = this.#beganAt
+      const last = this.actions.pop()
+      const times = us !== undefined && { us, took_us: (this.#of.since?.() ?? us) - us }
+      if (last) this.actions.push({ ...last, ...times })
     } else if (this.actions.length < this.#begun) {
       const would_be_refused = error instanceof ServiceError ? error.message : null
       this.actions.push({ type, would_be_refused, ...fields })
@@ -172,17 +203,8 @@ export class RequestRecord implements StageListener {
     for (const check of checks) {
       const { checks: all } = this
       if (all.at(-1)?.passed === false || all.some((one) => isSame(one, check))) continue
-      all.push(this.#since ? { ...check, us: this.#since() } : check)
+      all.push(this.#of.since ? { ...check, us: this.#of.since() } : check)
     }
-  }
-
-  #addTime(): void {
-    const us = this.#beganAt
-    const last = this.actions.pop()
-    if (last === undefined) return
-    this.actions.push(
-      us === undefined ? last : { ...last, us, took_us: (this.#since?.() ?? us) - us },
-    )
   }
 
   /** Keeps what is sent now; what is sent again is there already. */
@@ -203,7 +225,7 @@ export class RequestRecord implements StageListener {
     uri,
     message,
   }: Sent & { readonly kind: 'message' }): SentFields {
-    const { identity: setting } = this.#settings
+    const { identity: setting } = this.#of.settings
     const { authid, authroles } = identity
     const options = this.#action?.fields.options
     const asked = isMap(options) ? Object.keys(options) : []
@@ -221,7 +243,7 @@ export class RequestRecord implements StageListener {
   #marked(message: SentMessage): SentMessage {
     const name = this.#action?.plan.traceKwargs
     const { kwargs } = message
-    if (!this.#settings.marksTraceContext || name === undefined || kwargs === undefined)
+    if (!this.#of.settings.marksTraceContext || name === undefined || kwargs === undefined)
       return message
     return { ...message, kwargs: { ...kwargs, [name]: traceMark } }
   }
@@ -229,7 +251,7 @@ export class RequestRecord implements StageListener {
   #read(body: Uint8Array | null, headers: HeaderMap): unknown {
     if (body === null) return ''
     try {
-      return decodeAnswer(body, headers, this.#settings.codec)
+      return decodeAnswer(body, headers, this.#of.settings.codec)
     } catch {
       return body // a client may send what its content type does not hold
     }

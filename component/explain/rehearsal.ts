@@ -1,11 +1,10 @@
 /** Runs the real gateway on a described request with stand-ins for all that is outside of it: nothing is performed. */
-import type { Outcome, Run } from '#component/action/action.ts'
 import type { ForwardPorts } from '#component/action/forward/perform.ts'
 import { openActions } from '#component/action/index.ts'
 import { forEachType } from '#component/action/kinds.ts'
 import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { Clock } from '#component/clock.ts'
-import type { CompiledOperation, Route } from '#component/gateway/api.ts'
+import type { Route } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import type { GatewayPorts } from '#component/gateway/ports.ts'
@@ -14,10 +13,9 @@ import type { Match, Missed, RoutingTable } from '#component/routes/routing-tabl
 import type { Schemes } from '#component/security/scheme.ts'
 import type { DescribedRequest, GivenOutcome } from './asked.ts'
 import { type CalledTool, calledTool, pathOf } from './called-tool.ts'
-import type { Check } from './checks.ts'
 import { givenWorld } from './given-world.ts'
-import { type RecordedAction, type RecordSettings, RequestRecord } from './record.ts'
-import { type Evaluated, Evaluations, type Recorder } from './recorder.ts'
+import { type Recorded, type RecordSettings, RequestRecord } from './record.ts'
+import type { Recorder } from './recorder.ts'
 import { stillClock } from './stand-ins.ts'
 
 /** One event of a stream as its client reads it. */
@@ -89,21 +87,11 @@ export interface Rehearsed {
 }
 
 /** How a request went. */
-export interface Rehearsal {
+export interface Rehearsal extends Recorded {
   /** Absent where the request is malformed, or no host and path match. */
   readonly match?: Match<Route> | Missed<Route>
-  /** Absent where no operation of a document serves it. */
-  readonly operation?: CompiledOperation
   /** The tool that it calls, whose operation it is. */
   readonly called?: CalledTool
-  /** In the order in which they were made; the last one may have failed. */
-  readonly checks: readonly Check[]
-  /** Those that ran, in their order. */
-  readonly actions: readonly RecordedAction[]
-  /** Of the last action that has ended; absent: none has. */
-  readonly outcome?: Outcome
-  /** Where the table was compiled with a recorder: constants first. */
-  readonly expressions: readonly Evaluated[]
   /** Absent where the gateway does not answer: no path matches, or a generated endpoint does, which is not run. */
   readonly reply?: Reply
   readonly sent?: SentReply
@@ -111,14 +99,6 @@ export interface Rehearsal {
 
 /** A sample of each type of action is its empty result. */
 const sample: GivenOutcome = { result: {} }
-
-/** The outcome of each action, by its index. */
-const outcomesOf =
-  (given: Rehearsed['outcome']) =>
-  (index: number): GivenOutcome => {
-    const list: readonly (GivenOutcome | undefined)[] = [given].flat()
-    return list[index] ?? list.at(-1) ?? sample
-  }
 
 /** Rehearses requests to the routes of one table; several at a time if need be. */
 export class Rehearser {
@@ -135,7 +115,7 @@ export class Rehearser {
 
   /** Resolves for every request; rejects for a bug only. */
   async run({ request, schemes, outcome, id, now, seed }: Rehearsed): Promise<Rehearsal> {
-    const { http } = this.#ports
+    const { http, codec } = this.#ports
     const clock = stillClock(now, seed)
     const nothing = { checks: [], actions: [], expressions: [] }
     const exchange = http.read(request, id, clock)
@@ -148,20 +128,19 @@ export class Rehearser {
 
     const operation = route?.kind === undefined ? route : called?.tool.operation
     const serving = operation && { operation, tool: called?.tool }
-    const record = new RequestRecord(this.#ports, exchange, serving)
-    exchange.listener = record
+    const recorder = this.#recorder
+    const record = new RequestRecord({ settings: this.#ports, exchange, serving, recorder })
     let reply: Reply | undefined
     // an answer that still waits for an event gets none: its client goes
     const onPlayed = () => setImmediate(() => reply ?? http.leave(exchange))
     const onBody = (bytes: Uint8Array) => record.received(bytes)
-    const { codec } = this.#ports
-    const world = givenWorld(outcomesOf(outcome), { codec, clock, onPlayed, onBody })
+    const given: readonly (GivenOutcome | undefined)[] = [outcome].flat()
+    const outcomeOf = (index: number) => given[index] ?? given.at(-1) ?? sample
+    const world = givenWorld(outcomeOf, { codec, clock, onPlayed, onBody })
     const gateway = this.#gateway(clock, schemes, world)
-    const evaluations = new Evaluations()
-    const during = <T>(task: () => T): T => this.#recorder?.during(evaluations, task) ?? task()
-    reply = await during(() => gateway.handle(exchange))
+    reply = await record.during(() => gateway.handle(exchange))
     if (reply === undefined) throw new TypeError('the gateway does not match what its table does')
-    const sent = await during(() =>
+    const sent = await record.during(() =>
       http.send(exchange, reply, async (over) => {
         await world.play()
         // the answer of a call ends its stream
@@ -169,19 +148,7 @@ export class Rehearser {
       }),
     )
     const path = called ? pathOf(called) : match.entry.path
-    const { checks, actions } = record
-    return {
-      match,
-      ...(operation && { operation }),
-      ...(called && { called }),
-      ...{ checks, actions },
-      ...(record.outcome && { outcome: record.outcome }),
-      expressions: [
-        ...(this.#recorder?.constantsFor(path, operation?.at) ?? []),
-        ...evaluations.all,
-      ],
-      ...{ reply, sent },
-    }
+    return { match, ...(called && { called }), ...record.resultOf(path), reply, sent }
   }
 
   /**
@@ -199,7 +166,9 @@ export class Rehearser {
       actions: forEachType((type) => ({
         perform(fields, run) {
           begun += 1
-          return actions[type].perform(fields, once(run))
+          // a given outcome is what the action comes to in the end
+          const attempts = { ...run.attempts, retries: 0 }
+          return actions[type].perform(fields, { ...run, attempts })
         },
       })),
       policies: rehearsedPorts({ clock, encode: codec.encode, tellsLimits }),
@@ -208,6 +177,3 @@ export class Rehearser {
     return gateway
   }
 }
-
-/** One attempt: a given outcome is what the action came to in the end. */
-const once = (run: Run): Run => ({ ...run, attempts: { ...run.attempts, retries: 0 } })

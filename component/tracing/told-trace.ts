@@ -1,14 +1,25 @@
-/** Tells how a traced request went, in the words of an explanation: without secrets, and not too large. */
+/** Describes how a traced request went, in the words of an explanation: without secrets, and not too large. */
 import { headerNames, matchedOf } from '#component/explain/explanation/explainer.ts'
 import type { Explanation } from '#component/explain/explanation/explanation.ts'
 import { rulesInForce } from '#component/explain/explanation/rules-in-force.ts'
 import { runOf } from '#component/explain/explanation/run.ts'
 import { bounded } from '#component/explain/explanation/size.ts'
+import type { Recorded } from '#component/explain/record.ts'
 import { redact } from '#component/explain/redaction/redaction.ts'
 import type { SentReply } from '#component/explain/rehearsal.ts'
+import type { Route } from '#component/gateway/api.ts'
 import { traceField } from '#component/gateway/context.ts'
-import type { Reply } from '#component/gateway/exchange.ts'
-import type { Trace } from './tracer.ts'
+import type { Exchange, Reply } from '#component/gateway/exchange.ts'
+import type { Match, Missed } from '#component/routes/routing-table.ts'
+
+/** A traced request. */
+export interface Trace extends Recorded {
+  readonly exchange: Exchange
+  readonly found: Match<Route> | Missed<Route>
+  readonly reply: Reply
+  /** When the reply was made; microseconds since the gateway had its head. */
+  readonly us: number
+}
 
 /** An explanation of what has happened; times are microseconds since the gateway had the head of the request. */
 export interface ToldTrace extends Explanation {
@@ -23,17 +34,17 @@ export interface ToldTrace extends Explanation {
 }
 
 /** @param secretNames `explain.redact` */
-export async function tellTrace(
+export async function describeTrace(
   id: string,
   trace: Trace,
   now: number,
   secretNames: readonly string[],
 ): Promise<ToldTrace> {
-  const { exchange, found, reply, us, outcome, ...rehearsal } = trace
-  const { operation, checks, expressions } = rehearsal
+  const { exchange, found, reply, us, ...recorded } = trace
+  const { operation, checks, expressions, outcome } = recorded
   const { method, scheme, host, path, query_string, headers, peername: peer } = exchange
   const { [traceField]: _token, ...shownHeaders } = headers
-  const answered = { ...rehearsal, reply, sent: sentOf(reply), ...(outcome && { outcome }) }
+  const answered = { ...recorded, reply, sent: sentOf(reply) }
   const explanation: ToldTrace = {
     ...{ id, ts: now - Math.round(us / 1000), us },
     request: { method, scheme, host, path, query_string, headers: shownHeaders, peer },

@@ -1,25 +1,17 @@
 /** Traces requests that bring a token: the gateway serves them before a listener, on a path that is compiled with a recorder. */
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { type RecordSettings, RequestRecord } from '#component/explain/record.ts'
-import { Evaluations } from '#component/explain/recorder.ts'
-import type { Rehearsal } from '#component/explain/rehearsal.ts'
 import { type WatchedPath, watchPath } from '#component/explain/watched-path.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import { traceField } from '#component/gateway/context.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Tracer } from '#component/gateway/handle.ts'
+import type { Log } from '#component/log.ts'
 import type { Match, Missed, RouteEntry } from '#component/routes/routing-table.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
+import type { KeptTraces } from './kept-traces.ts'
+import { describeTrace, type Trace } from './told-trace.ts'
 import type { TraceGrant, TraceTokens } from './trace-tokens.ts'
-
-/** A traced request; times are microseconds since the gateway had its head. */
-export interface Trace extends Omit<Rehearsal, 'sent'> {
-  readonly exchange: Exchange
-  readonly found: Match<Route> | Missed<Route>
-  readonly reply: Reply
-  /** When the reply was made. */
-  readonly us: number
-}
 
 /** What a tracer needs of its gateway. */
 export interface TracerPorts extends Omit<RecordSettings, 'marksTraceContext'> {
@@ -31,8 +23,12 @@ export interface TracerPorts extends Omit<RecordSettings, 'marksTraceContext'> {
   served(id: string): Promise<JsonMap | undefined>
   /** Milliseconds, with fractions, since any moment. */
   elapsed(): number
-  /** Takes a trace; the answer waits for it, so that it is there for whoever has the answer. Never rejects. */
-  keep(id: string, trace: Trace): Promise<void>
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** `explain.redact` */
+  readonly secretNames: readonly string[]
+  readonly kept: Pick<KeptTraces, 'keep'>
+  readonly log: Pick<Log, 'error'>
 }
 
 /** How requests with a token went: `traced`, or `refused`: the token is wrong, has ended or is for something else. */
@@ -78,29 +74,36 @@ export class RequestTracer implements Tracer {
     const since = (): number => Math.round((elapsed() - start) * 1000)
     const watched = await this.#watched(found.entry)
     const operation = operationOf(watched?.table.entries[0] ?? found.entry, found, exchange)
-    const record = new RequestRecord(this.#ports, exchange, operation && { operation }, since)
-    exchange.listener = record
-    const evaluations = new Evaluations()
-    const handle = () => answer(operation ? ({ ...found, route: operation } as Found) : found)
-    const reply = await (watched ? watched.recorder.during(evaluations, handle) : handle())
-    const { authid, outcome, checks, actions } = record
-    if (grant.authid !== undefined && grant.authid !== authid) {
+    const serving = operation && { operation }
+    const recorder = watched?.recorder
+    const record = new RequestRecord({ settings: this.#ports, exchange, serving, recorder, since })
+    const reply = await record.during(() =>
+      answer(operation ? ({ ...found, route: operation } as Found) : found),
+    )
+    const security = record.checks.find(({ step }) => step === 'security')
+    if (grant.authid !== undefined && grant.authid !== security?.authid) {
       this.counts.refused++
       return reply
     }
     this.counts.traced++
     const id = `${this.#ports.node}.${exchange.id}`
-    await this.#ports.keep(id, {
-      ...{ exchange, found, match: found, reply, us: since() },
-      ...(operation && { operation }),
-      ...(outcome && { outcome }),
-      ...{ checks, actions },
-      expressions: [
-        ...(watched?.recorder.constantsFor(found.entry.path, operation?.at) ?? []),
-        ...evaluations.all,
-      ],
-    })
+    const recorded = record.resultOf(found.entry.path)
+    await this.#keep(id, { exchange, found, reply, us: since(), ...recorded })
     return { ...reply, headers: { ...reply.headers, 'x-gateway-trace-id': id } }
+  }
+
+  /** The answer waits for it, so that the trace is there for whoever has the answer. Never rejects. */
+  async #keep(id: string, trace: Trace): Promise<void> {
+    const { now, secretNames, kept, log } = this.#ports
+    const { method } = trace.exchange
+    const { api: api_spec, realm_uri, pattern: route } = trace.found.entry
+    try {
+      const described = await describeTrace(id, trace, now(), secretNames)
+      const listed = { id, ts: described.ts, method, route, status: trace.reply.status }
+      kept.keep({ api_spec, realm_uri, listed }, { ...described })
+    } catch (err) {
+      log.error({ err, request_id: trace.exchange.id }, 'a trace was not kept')
+    }
   }
 
   #watched(entry: RouteEntry<Route>): Promise<WatchedPath | undefined> {

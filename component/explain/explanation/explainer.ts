@@ -107,28 +107,25 @@ export class Explainer {
     const asOperation = route?.kind === undefined ? route : called?.tool.operation
     if (asOperation) refuseUnused(asked, asOperation)
     const { outcomes = { '': asked.outcome } } = asked
-    const runs: [string, Rehearsal][] = []
+    const isSample = asked.outcome === undefined && asked.outcomes === undefined
+    const runs: [string, ExplainedRun][] = []
+    let first: Rehearsal | undefined
     for (const [name, outcome] of Object.entries(outcomes)) {
       const rehearsal = await rehearser.run({
         ...{ request: asked.request, schemes: schemesFor(asked.as, this.#ports), outcome },
         ...{ id: requestId, now: this.#ports.clock.now(), seed: requestId },
       })
-      runs.push([name, rehearsal])
+      runs.push([name, await runOf(rehearsal, isSample, this.#ports.callees)])
+      first ??= rehearsal
     }
-    const isSample = asked.outcome === undefined && asked.outcomes === undefined
-    const told: [string, ExplainedRun][] = []
-    for (const [name, rehearsal] of runs) {
-      told.push([name, await runOf(rehearsal, isSample, this.#ports.callees)])
-    }
-    const [first] = runs
-    const [firstRun] = told
-    if (!first || !firstRun) throw new TypeError('an explanation has at least one outcome')
-    const { operation, checks, expressions } = first[1]
+    const [[, run] = []] = runs
+    if (!first || !run) throw new TypeError('an explanation has at least one outcome')
+    const { operation, checks, expressions } = first
     return {
       checks,
       rules: operation ? rulesInForce(operation, expressions) : {},
-      ...firstRun[1],
-      ...(asked.outcomes && { outcomes: Object.fromEntries(told) }),
+      ...run,
+      ...(asked.outcomes && { outcomes: Object.fromEntries(runs) }),
     }
   }
 

@@ -2,6 +2,7 @@
 import type { ToldTool } from '#component/explain/called-tool.ts'
 import type { Check } from '#component/explain/checks.ts'
 import type { NearMiss } from '#component/explain/near-misses/near-misses.ts'
+import type { RecordedAction } from '#component/explain/record.ts'
 import type { EvaluatedStep } from '#component/explain/recorder.ts'
 import type { SentFrame } from '#component/explain/rehearsal.ts'
 
@@ -44,12 +45,8 @@ export interface ExplainedExpression {
   readonly failure?: string
 }
 
-/** What an action is told. */
-export interface ExplainedAction {
-  readonly type: string
-  readonly would_be_refused: string | null
-  readonly [field: string]: unknown
-}
+/** What an action sends; `callees` of a call. */
+export type ExplainedAction = RecordedAction
 
 /** The answer to the request. */
 export interface ExplainedResponse {

@@ -1,19 +1,32 @@
 /** Traces of real requests: tokens from any node, the tracer of the gateway while one is alive, and the traces of all nodes. */
+
+import type { CompilePorts } from '#component/compile/compile.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { MetricSource } from '#component/metrics/source.ts'
+import type { Registry } from '#component/registry/registry.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { KeptTraces } from '#component/tracing/kept-traces.ts'
 import { TraceTokens } from '#component/tracing/trace-tokens.ts'
-import type { RequestTracer } from '#component/tracing/tracer.ts'
+import type { RequestTracer, TracerPorts } from '#component/tracing/tracer.ts'
 import { WampError } from '#component/wamp/session.ts'
-import { askNodes, readMaps } from '#component/wiring/ask-nodes.ts'
+import { askNodes, type Nodes, readMaps } from '#component/wiring/ask-nodes.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
+import { compilePortsOf } from '#component/wiring/documents/open-documents.ts'
+import type { Serving } from '#component/wiring/serving.ts'
 import { broadcasting } from '#component/wiring/users.ts'
+import { decodeBody, encodeBody } from '#http/codec.ts'
 import type { Management } from '#procedures/definition/procedure.ts'
-import type { TracedParts } from './open-tracer.ts'
 
 type Traces = NonNullable<Management['traces']>
 type FoundTrace = Awaited<ReturnType<Traces['find']>>
+
+/** The parts of the node that traces use beside the context. */
+interface TracedParts {
+  readonly serving: Pick<Serving, 'gateway'>
+  readonly registry: Pick<Registry, 'served' | 'info'>
+  readonly schemas: NonNullable<CompilePorts['schemas']>
+  readonly sync: Nodes
+}
 
 /** Reads the trace of another node; undefined when it has none. */
 function readTrace(value: unknown): FoundTrace {
@@ -57,9 +70,22 @@ export class Tracing implements Traces {
     gateway.tracer = undefined
     this.#tracer?.forget()
     if (!isAlive) return
-    const { openTracer } = await import('./open-tracer.ts')
-    this.#tracer ??= openTracer(this.#context, this.#parts, this.#tokens, this.#kept)
+    // a start without traces does not pay for it
+    const { RequestTracer } = await import('#component/tracing/tracer.ts')
+    this.#tracer ??= new RequestTracer(this.#tracerPorts())
     if (this.#tokens.isAlive) gateway.tracer = this.#tracer
+  }
+
+  #tracerPorts(): TracerPorts {
+    const { config, clock, node, log } = this.#context
+    const { registry, schemas } = this.#parts
+    return {
+      ...{ node, log, tokens: this.#tokens, kept: this.#kept, secretNames: config.explain.redact },
+      ...{ identity: config.wamp.identity, codec: { decode: decodeBody, encode: encodeBody } },
+      ...{ elapsed: () => performance.now(), now: () => clock.now() },
+      compile: compilePortsOf(this.#context, schemas),
+      served: (id) => registry.served(id),
+    }
   }
 
   async find(id: string): Promise<FoundTrace> {
