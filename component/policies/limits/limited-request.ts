@@ -22,8 +22,6 @@ export interface LimitPorts {
   readonly clock: Pick<Clock, 'now' | 'random'>
   /** Told of a request that a limit refuses, or would refuse. */
   readonly onLimited?: (route: CompiledOperation, plan: LimitPlan | QuotaPlan) => void
-  /** Told of each limit on the rate that holds for a request. */
-  readonly onHeld?: (held: HeldLimit) => void
 }
 
 /** Longer waits are told up to a tenth too long, so that clients do not all come back at once; seconds. */
@@ -120,7 +118,6 @@ export class LimitedRequest {
         isShared: plan.isShared,
       }
       const held = new HeldLimit(plan, sharer, charge, buckets, now)
-      this.#ports.onHeld?.(held)
       if (all) all.push(held)
       else all = [held]
     }
