@@ -17,6 +17,12 @@ export interface BodyLimits {
   readonly body_read_seconds: number
 }
 
+/** The limits on decoding a body, too. */
+export interface ContentLimits extends BodyLimits {
+  /** Most keys of one map, and half of the different keys of all maps; more is 413. */
+  readonly body_max_keys: number
+}
+
 /** The keys of the Request, in the order of the specification. */
 export const requestKeys = [
   'id',

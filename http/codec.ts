@@ -1,6 +1,7 @@
 /** Bodies between bytes and values, by media type: JSON, MessagePack, forms. */
 import { Buffer, isUtf8 } from 'node:buffer'
 import { parseJson, stringifyJson } from '#component/codec/json.ts'
+import { bodyRules, bodyRulesFor } from '#component/codec/limits.ts'
 import { decodeMsgpack, encodeMsgpackBody } from '#component/codec/msgpack.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Content } from '#component/gateway/exchange.ts'
@@ -35,18 +36,19 @@ function formListsOf(contentType: string, bytes: Uint8Array): Content['lists'] {
 /**
  * Decodes a body.
  * @param contentType with or without parameters
+ * @param rules of JSON and MessagePack
  * @throws ServiceError 400, 413, or 415 for a type that is not read
  */
-export function decodeBody(contentType: string, bytes: Uint8Array): unknown {
+export function decodeBody(contentType: string, bytes: Uint8Array, rules = bodyRules): unknown {
   const essence = essenceOf(contentType)
-  if (isJsonType(essence)) return parseJson(bytes)
-  if (essence === msgpack) return decodeMsgpack(bytes)
+  if (isJsonType(essence)) return parseJson(bytes, rules)
+  if (essence === msgpack) return decodeMsgpack(bytes, rules)
   if (essence === form) return decodeForm(bytes)
   throw new ServiceError('service.error.unsupported_media_type', 'the media type is not supported')
 }
 
-function decodedContent(contentType: string, bytes: Uint8Array): Content {
-  const body = decodeBody(contentType, bytes)
+function decodedContent(contentType: string, bytes: Uint8Array, maxKeys: number): Content {
+  const body = decodeBody(contentType, bytes, bodyRulesFor(maxKeys))
   const lists = formListsOf(contentType, bytes)
   return lists ? { body, body_length: bytes.length, lists } : { body, body_length: bytes.length }
 }
@@ -54,20 +56,22 @@ function decodedContent(contentType: string, bytes: Uint8Array): Content {
 /**
  * What the body of a request holds.
  * @param contentType undefined: the request has none, which an empty body does not need
+ * @param maxKeys of one map
  * @returns a promise where the body is large, and is decoded in its turn
  * @throws ServiceError as {@link decodeBody} does
  */
 export function contentOf(
   contentType: string | undefined,
   bytes: Uint8Array,
+  maxKeys: number,
 ): Content | Promise<Content> {
   if (bytes.length === 0) return { body: '', body_length: 0 }
   if (contentType === undefined) {
     const message = 'the body has no Content-Type'
     throw new ServiceError('service.error.unsupported_media_type', message)
   }
-  if (!isLarge(bytes.length)) return decodedContent(contentType, bytes)
-  return decodingTurn().then(() => decodedContent(contentType, bytes))
+  if (!isLarge(bytes.length)) return decodedContent(contentType, bytes, maxKeys)
+  return decodingTurn().then(() => decodedContent(contentType, bytes, maxKeys))
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Content, Exchange, StreamRecord } from '#component/gateway/exchang
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import { noPath, type ServedPath } from '#component/metrics/place.ts'
-import type { BodyLimits, Method } from '#component/request.ts'
+import type { BodyLimits, ContentLimits, Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { ClientCertificates } from '#http/tls/client-certificates.ts'
@@ -183,7 +183,7 @@ export class HttpExchange implements Exchange {
   }
 
   async readBody(
-    limits: BodyLimits,
+    limits: ContentLimits,
     onBytes?: (bytes: Uint8Array) => void,
     keeps = false,
   ): Promise<Content> {
@@ -192,7 +192,7 @@ export class HttpExchange implements Exchange {
     // awaits only a body that is not there yet
     const bytes = reading instanceof Promise ? await reading : reading
     onBytes?.(bytes)
-    const content = contentOf(this.headers['content-type'], bytes)
+    const content = contentOf(this.headers['content-type'], bytes, limits.body_max_keys)
     return keeps ? { ...(await content), held: this.body.heldAs(bytes) } : content
   }
 

@@ -7,7 +7,7 @@ import { compile, member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway/api.ts'
 import { compilePolicies, policyKeys } from '#component/policies/kinds.ts'
-import type { BodyLimits } from '#component/request.ts'
+import type { ContentLimits } from '#component/request.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
 import type { Version } from '#component/spec/model.ts'
 import { type ValidationMode, validationModes } from '#component/spec/request-rules.ts'
@@ -17,7 +17,12 @@ import { checkFolded, type Findings } from './fold-check.ts'
 import { freshLevel, type Level } from './scope.ts'
 
 const attemptKeys = ['timeout', 'connect_timeout', 'retries', 'retry_timeout'] as const
-const limitKeys = ['body_max_bytes', 'body_read_bytes', 'body_read_seconds'] as const
+const limitKeys = [
+  'body_max_bytes',
+  'body_max_keys',
+  'body_read_bytes',
+  'body_read_seconds',
+] as const
 const validationKeys = ['validate_requests', 'validate_responses'] as const
 
 /** The keys whose value is looked for up the tree (behaviour: Priority of a value). */
@@ -193,10 +198,11 @@ function readTraceKwargs(lookup: Lookup, issues: Issue[]): string | undefined {
   return isMap(value) && typeof value.kwargs === 'string' ? value.kwargs : undefined
 }
 
-function readLimits(lookup: Lookup, issues: Issue[]): BodyLimits {
-  const { body_max_bytes, body_read_bytes, body_read_seconds } = defaultValues
-  const limits: Record<keyof BodyLimits, number> = {
+function readLimits(lookup: Lookup, issues: Issue[]): ContentLimits {
+  const { body_max_bytes, body_max_keys, body_read_bytes, body_read_seconds } = defaultValues
+  const limits: Record<keyof ContentLimits, number> = {
     body_max_bytes,
+    body_max_keys,
     body_read_bytes,
     body_read_seconds,
   }

@@ -8,7 +8,7 @@ import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Semaphore } from '#component/limits/semaphore.ts'
-import type { BodyLimits, Method } from '#component/request.ts'
+import type { ContentLimits, Method } from '#component/request.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import type { ApiSpec, Version, VersionCors } from '#component/spec/model.ts'
@@ -166,7 +166,7 @@ export interface InheritedValues {
   readonly attempts: AttemptsPlan
   /** The keyword argument of calls and publications that holds the trace context of the request; undefined: none does. */
   readonly traceKwargs: string | undefined
-  readonly limits: BodyLimits
+  readonly limits: ContentLimits
   /** What becomes of requests and answers that do not fit their schemas. */
   readonly validates: { readonly requests: ValidationMode; readonly responses: ValidationMode }
   /** undefined: no policy holds. */

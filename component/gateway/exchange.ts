@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { HeldBody, Hinted, RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
-import type { BodyLimits, Request } from '#component/request.ts'
+import type { BodyLimits, ContentLimits, Request } from '#component/request.ts'
 import type { SecuredRequest } from '#component/security/scheme.ts'
 import type { Frames } from '#component/stream/frames.ts'
 import type { Sink } from '#component/stream/sink.ts'
@@ -66,7 +66,7 @@ export interface Exchange
    * @param keeps whether the content holds its bytes, too
    */
   readBody(
-    limits: BodyLimits,
+    limits: ContentLimits,
     onBytes?: (bytes: Uint8Array) => void,
     keeps?: boolean,
   ): Promise<Content>

@@ -1,4 +1,5 @@
 /** The values that hold where a specification sets none: inheritable keys, and the HTTP status of each WAMP error URI. */
+import { bodyRules } from '#component/codec/limits.ts'
 
 /** Of inheritable keys. Specification: Defaults object; behaviour: Units. Times in milliseconds. */
 export const defaultValues = {
@@ -9,6 +10,8 @@ export const defaultValues = {
   /** Open. */
   security: {},
   body_max_bytes: 25_000_000,
+  /** Of one map. */
+  body_max_keys: bodyRules.keys,
   body_read_bytes: 8_000_000,
   /** Milliseconds, in spite of the name. */
   body_read_seconds: 15_000,

@@ -1,5 +1,6 @@
 /** The rules of what lower levels inherit: the keys of operations, paths and `defaults`, and the maps that merge. */
 
+import { maxBodyKeys } from '#component/codec/limits.ts'
 import { policyRules } from '#component/policies/kinds.ts'
 import { streamTypes } from '#component/syntax/event-stream.ts'
 import { errors } from './errors-rule.ts'
@@ -35,6 +36,7 @@ export const inheritable = {
   security,
   allow_from: allowFrom,
   body_max_bytes: dynamic(integer(0, maxInteger, ' of bytes')),
+  body_max_keys: dynamic(integer(1, maxBodyKeys)),
   body_read_bytes: dynamic(integer(1, maxInteger, ' of bytes')),
   body_read_seconds: milliseconds,
   validate_requests: validationMode,

@@ -120,9 +120,9 @@ function readBody(exchange: Exchange, { path }: ToolsEndpoint): Promise<Content>
     const message = `expected a body of type ${json}`
     throw new ServiceError('service.error.unsupported_media_type', message)
   }
-  const { body_max_bytes, body_read_bytes, body_read_seconds } = path.inherited.limits
-  const most = Math.min(body_max_bytes, mostBytes)
-  return exchange.readBody({ body_max_bytes: most, body_read_bytes, body_read_seconds })
+  const { limits } = path.inherited
+  const body_max_bytes = Math.min(limits.body_max_bytes, mostBytes)
+  return exchange.readBody({ ...limits, body_max_bytes })
 }
 
 /** The error of a body that cannot be read: broken JSON is told as the protocol does. */

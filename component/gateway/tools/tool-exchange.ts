@@ -5,7 +5,7 @@ import type { ServiceError } from '#component/errors.ts'
 import type { CompiledTool } from '#component/gateway/api.ts'
 import type { Content, Exchange } from '#component/gateway/exchange.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
-import type { BodyLimits } from '#component/request.ts'
+import type { ContentLimits } from '#component/request.ts'
 import { longestPath } from '#component/routes/concrete-path.ts'
 import type { SecuredRequest } from '#component/security/scheme.ts'
 import type { Frames } from '#component/stream/frames.ts'
@@ -174,7 +174,7 @@ export class ToolExchange implements Exchange {
     return Buffer.from(this.#text)
   }
 
-  async readBody(_limits: BodyLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content> {
+  async readBody(_limits: ContentLimits, onBytes?: (bytes: Uint8Array) => void): Promise<Content> {
     onBytes?.(this.#bytes)
     return new CallContent(this.#call.data.body ?? '', () => this.#bytes)
   }

@@ -9,15 +9,16 @@ import { openLog } from '#component/log.ts'
 import { RefusedLogin } from '#component/login-refusal.ts'
 import { Families } from '#component/metrics/families.ts'
 import { ownPath } from '#component/metrics/place.ts'
-import type { BodyLimits } from '#component/request.ts'
+import type { ContentLimits } from '#component/request.ts'
 import type { HttpOptions } from '#http/options.ts'
 import { type HttpPorts, type Listeners, startListeners } from '#http/server.ts'
 import type { Procedure } from '#procedures/definition/procedure.ts'
 
 const json = ['application/json', 'application/msgpack']
 
-export const bodyLimits: BodyLimits = {
+export const bodyLimits: ContentLimits = {
   body_max_bytes: 30_000_000,
+  body_max_keys: 10_000,
   body_read_bytes: 8_000_000,
   body_read_seconds: 1000,
 }

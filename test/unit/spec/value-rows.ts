@@ -188,6 +188,7 @@ export const inheritable: Record<string, Row> = {
   provides,
   security,
   body_max_bytes: { ...bytes, valid: [0, 25_000_000] },
+  body_max_keys: { valid: [1, 10_000, 90_000], invalid: [0, 90_001, 1.5, '1', null] },
   body_read_bytes: { ...bytes, invalid: [0, '1'] },
   body_read_seconds: milliseconds,
   validate_requests: mode,
