@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import { startGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
@@ -110,7 +111,7 @@ describe('a restart', function () {
       await killed
       const answers = await Promise.race([
         Promise.all(all).then(() => 'all'),
-        new Promise((resolve) => setTimeout(resolve, 60_000, 'some hang')),
+        wait(60_000, 'some hang', { ref: false }),
       ])
       expect(answers).to.equal('all')
       await client.close().catch(() => undefined)
