@@ -13,9 +13,6 @@ setFlagsFromString('--no-compilation-cache')
 /** What a check found: nothing, errors of ajv, or that it would cost more than its budget. */
 export type Verdict = 'fits' | 'too costly' | readonly ErrorObject[]
 
-/** What matching a pattern costs beside the characters of the text, in units. */
-const unitsOfMatch = 10
-
 /** Instructions of patterns that take as much memory as a subschema. */
 const instructionsOfSubschema = 12
 
@@ -30,11 +27,11 @@ class PatternEngine {
   /** A pattern as ajv takes it, which compares patterns by their text. */
   readonly compile = (text: string): { test(text: string): boolean; toString(): string } => {
     const compiled = compilePattern(text)
-    const { size, unitsPerCharacter } = compiled
+    const { size, unitsPerMatch, unitsPerCharacter } = compiled
     this.instructions += size
     return {
       test(value) {
-        spendUnits(unitsOfMatch + value.length * unitsPerCharacter)
+        spendUnits(unitsPerMatch + value.length * unitsPerCharacter)
         return compiled.test(value)
       },
       toString: () => text,

@@ -2,6 +2,36 @@
 import { type CharSet, everyCharacter, overlap, setOf } from './char-set.ts'
 import { type Expression, rangesText } from './syntax.ts'
 
+/** The most parts of a plain pattern that may be absent: where it fails, each is tried at each character. */
+const mostOptional = 4
+
+/**
+ * The expression in the syntax of ECMA-262 with the flag `u`, where the engine of Node matches it in time that grows with the text: a
+ * sequence of characters, each once or repeated. Where each character of a text has one place, an engine that goes back never comes to
+ * the same place of a text twice, and finds {@link mostOptional} ways on from there.
+ */
+export function plainText(expression: Expression): string | undefined {
+  const parts = expression.kind === 'sequence' ? expression.parts : [expression]
+  const texts = parts.map(plainPart)
+  const optional = parts.filter((part) => part.kind === 'repeat' && part.least === 0)
+  if (optional.length > mostOptional || texts.includes(undefined)) return undefined
+  return hasSmallAutomaton(expression) ? texts.join('') : undefined
+}
+
+function plainPart(part: Expression): string | undefined {
+  if (part.kind === 'assertion') return part.text.startsWith('\\') ? undefined : part.text
+  if (part.kind === 'repeat') {
+    const { least, most } = part
+    const repeated = part.part.kind === 'character' ? plainPart(part.part) : undefined
+    return repeated && `${repeated}{${least},${most === Infinity ? '' : most}}`
+  }
+  if (part.kind !== 'character' || part.text !== undefined) return undefined
+  const ranges = part.set.map(([first, last]) => `${escapeOf(first)}-${escapeOf(last)}`)
+  return `[${ranges.join('')}]`
+}
+
+const escapeOf = (point: number): string => `\\u{${point.toString(16)}}`
+
 /** An expression in the syntax of RE2. */
 export function re2Text(expression: Expression): string {
   switch (expression.kind) {
