@@ -53,14 +53,18 @@ function nearest(word: string, candidates: Iterable<string>): string | undefined
   return best
 }
 
-/** Shorter words are at the beginning or the end of too many others. */
-const part = /^\w{4,}$/
+/** Shorter words begin, or end, too many others. */
+const [leastBeginning, leastEnd] = [3, 4]
 
-/** The first candidate that begins or ends with the word: `realm` is a part of `realm_uri`, `roles` of `authroles`. */
+/** The first candidate that begins or ends with the word: `len` begins `length`, `roles` ends `authroles`. */
 const wholeOf = (word: string, candidates: readonly string[]): string | undefined =>
-  part.test(word)
-    ? candidates.slice(0, mostCandidates).find((one) => one.startsWith(word) || one.endsWith(word))
-    : undefined
+  candidates
+    .slice(0, mostCandidates)
+    .find(
+      (one) =>
+        (word.length >= leastBeginning && one.startsWith(word)) ||
+        (word.length >= leastEnd && one.endsWith(word)),
+    )
 
 /** The candidate that a word resembles most; undefined if it resembles none. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
