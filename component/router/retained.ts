@@ -23,6 +23,13 @@ interface Kept extends Omit<Retained, 'message'> {
 /** Memory of an event beside its bytes. */
 const eventBytes = 512
 
+/** At least so many bytes are the texts and binary values of a value in MessagePack: a UTF-16 unit takes one or more. */
+function leastBytesOf(value: unknown): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce<number>((sum, part) => sum + leastBytesOf(part), 0)
+}
+
 /** The retained events of one realm. */
 export class RetainedEvents {
   readonly #events = new Map<string, Kept>()
@@ -44,9 +51,12 @@ export class RetainedEvents {
    */
   tryKeep({ publication, details, message }: Retained): boolean {
     const topic = message[3]
+    const last = this.#events.get(topic)
+    const room = this.#budget.limit - this.#budget.used + (last?.taken ?? 0)
+    // else each event that is refused would leave garbage of three times its size
+    if (leastBytesOf(message) > room) return false
     const bytes = serializers.msgpack.encode(message)
     const taken = bytes.length + 2 * topic.length + eventBytes
-    const last = this.#events.get(topic)
     this.#budget.give(last?.taken ?? 0)
     if (!this.#budget.tryTake(taken)) {
       this.#budget.tryTake(last?.taken ?? 0)
