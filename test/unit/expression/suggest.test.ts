@@ -19,7 +19,7 @@ describe('suggest', () => {
     ['encode', 'base64:encode'],
     ['base64', 'base64:encode'],
     ['int', 'integer'],
-    ['in', undefined],
+    ['he', undefined],
     ['ers', undefined],
     ['x', undefined],
     ['', undefined],
