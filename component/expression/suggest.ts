@@ -57,14 +57,17 @@ function nearest(word: string, candidates: Iterable<string>): string | undefined
 const [leastBeginning, leastEnd] = [3, 4]
 
 /** The first candidate that begins or ends with the word: `len` begins `length`, `roles` ends `authroles`. */
-const wholeOf = (word: string, candidates: readonly string[]): string | undefined =>
-  candidates
+function wholeOf(word: string, candidates: readonly string[]): string | undefined {
+  // a namespace alone is a part of too many
+  if (!/^\w+$/.test(word)) return undefined
+  return candidates
     .slice(0, mostCandidates)
     .find(
       (one) =>
         (word.length >= leastBeginning && one.startsWith(word)) ||
         (word.length >= leastEnd && one.endsWith(word)),
     )
+}
 
 /** The candidate that a word resembles most; undefined if it resembles none. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {

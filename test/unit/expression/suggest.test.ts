@@ -20,6 +20,7 @@ describe('suggest', () => {
     ['base64', 'base64:encode'],
     ['int', 'integer'],
     ['he', undefined],
+    ['base64:', undefined],
     ['ers', undefined],
     ['x', undefined],
     ['', undefined],
