@@ -14,7 +14,7 @@ import { purgeRules, subscribing } from './purge-subscriptions.ts'
 import { Purges } from './purges.ts'
 import { ResponseCache } from './response-cache.ts'
 
-interface World {
+export interface World {
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
   readonly families: Families

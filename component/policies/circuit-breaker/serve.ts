@@ -7,7 +7,7 @@ import { Circuits } from './circuits.ts'
 import { breaker, type CircuitPorts } from './guarded-actions.ts'
 import { circuitBreaker as kind } from './kind.ts'
 
-interface World {
+export interface World {
   readonly clock: Pick<Clock, 'now'>
   readonly families: Pick<Families, 'hasApiLabel'>
 }

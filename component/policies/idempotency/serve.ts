@@ -11,7 +11,7 @@ import { keyedDigest } from './keyed-digest.ts'
 import { idempotency as kind } from './kind.ts'
 import { keyMethods } from './plan.ts'
 
-interface World {
+export interface World {
   readonly clock: Clock
   readonly box: SecretBox
   readonly encode: Encode

@@ -13,7 +13,7 @@ import { RateLimits } from './rate-limits.ts'
 import { UsageExchange } from './usage-exchange.ts'
 import { UsageSharing } from './usage-sharing.ts'
 
-interface World extends QuotaWorld {
+export interface World extends QuotaWorld {
   readonly clock: Clock
   readonly families: Families
   readonly usage: Pick<LimitUsage, 'declare'>
