@@ -68,18 +68,19 @@ describe('a failover of PostgreSQL', function () {
 
   it('is told by the first write that is refused, and the failed write can be repeated', async () => {
     await becomesReplica()
-    const refused: unknown = await untilRefused(() => store.entries.merge([version('a', 1)]))
+    let tried = 0
+    const refused: unknown = await untilRefused(() => store.entries.merge([version('a', ++tried)]))
     expect(refused).to.include({ message: 'the database is read-only (25006)' })
     expect(store.health.fault).to.equal('read_only')
     proxy.redirect(next.port)
     await untilHolds(() => store.health.fault === undefined)
-    await store.entries.merge([version('a', 2)])
+    await store.entries.merge([version('a', tried + 1)])
     const { entries } = await store.entries.since(0)
-    expect(entries.map(({ stamp }) => stamp.ms)).to.deep.equal([2])
+    expect(entries.map(({ stamp }) => stamp.ms)).to.deep.equal([tried + 1])
   })
 })
 
-/** A server takes a moment to read its configuration again. */
+/** A server takes a moment to read its configuration again. @param task writes something else each time: what is known is not written */
 async function untilRefused(task: () => Promise<unknown>): Promise<unknown> {
   for (;;) {
     const failure: unknown = await task().then(
