@@ -1,8 +1,8 @@
 /** `mtls` on a path: the certificate of the client names a user of the realm. */
 import { type Identity, identityOf } from '#component/identity.ts'
-import type { User } from '#component/realm/documents/model.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
 import type { ClientCertificate, ClientProof } from '#component/security/client-proof.ts'
+import { KnownIdentities } from '#component/security/known-identities.ts'
 import { type Protection, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 
 /** The dependencies of the scheme. */
@@ -21,11 +21,7 @@ const names: Readonly<Record<string, (certificate: ClientCertificate) => readonl
 /** Lets a request pass as the user whom its certificate names. */
 export class MtlsScheme implements SecurityScheme {
   readonly #ports: MtlsPorts
-  /** A certificate in use has one object; its identity holds until the realm, and so its user, is built anew. */
-  readonly #known = new WeakMap<
-    ClientCertificate,
-    { readonly user: User; readonly identity: Identity }
-  >()
+  readonly #identities = new KnownIdentities<ClientCertificate>()
 
   constructor(ports: MtlsPorts) {
     this.#ports = ports
@@ -65,14 +61,12 @@ export class MtlsScheme implements SecurityScheme {
   }
 
   #identity(certificate: ClientCertificate, { user, roles }: Login, realm_uri: string): Identity {
-    const known = this.#known.get(certificate)
-    if (known?.user === user) return known.identity
-    const identity = identityOf({
-      ...{ realm_uri, user, authroles: roles, authmethod: 'mtls' },
-      session: certificate.fingerprint,
-      expires_at: certificate.expiresAt,
-    })
-    this.#known.set(certificate, { user, identity })
-    return identity
+    return this.#identities.of(certificate, user, () =>
+      identityOf({
+        ...{ realm_uri, user, authroles: roles, authmethod: 'mtls' },
+        session: certificate.fingerprint,
+        expires_at: certificate.expiresAt,
+      }),
+    )
   }
 }

@@ -1,7 +1,7 @@
 /** `oauth2` on a path: an access token in `Authorization: Bearer` (RFC 6750 §2.1), and nowhere else. */
 import { type Identity, identityOf } from '#component/identity.ts'
-import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
+import { KnownIdentities } from '#component/security/known-identities.ts'
 import {
   admitByToken,
   type Protection,
@@ -23,11 +23,7 @@ export interface BearerPorts {
 /** Lets a request pass as the user of its token, with those roles of the token that the user still has. */
 export class BearerScheme implements SecurityScheme {
   readonly #ports: BearerPorts
-  /** A token in use has one claims object; its identity holds until the realm, and so its user, is built anew. */
-  readonly #known = new WeakMap<
-    AccessClaims,
-    { readonly user: User; readonly identity: Identity }
-  >()
+  readonly #identities = new KnownIdentities<AccessClaims>()
 
   constructor(ports: BearerPorts) {
     this.#ports = ports
@@ -55,16 +51,14 @@ export class BearerScheme implements SecurityScheme {
     }
     const login = this.#ports.logins.user(realm_uri, claims.sub)
     if (!login) throw unauthorized(protection, 'the user of the token no longer exists', claims.sub)
-    const known = this.#known.get(claims)
-    if (known?.user === login.user) return known.identity
     const { auth, client_id, jti } = claims
     const { user, roles } = login
-    const identity = identityOf({
-      ...{ realm_uri, user, authmethod: auth.authmethod, client_id, session: jti },
-      authroles: auth.roles.filter((role) => roles.includes(role)),
-      expires_at: claims.exp * 1000,
-    })
-    this.#known.set(claims, { user, identity })
-    return identity
+    return this.#identities.of(claims, user, () =>
+      identityOf({
+        ...{ realm_uri, user, authmethod: auth.authmethod, client_id, session: jti },
+        authroles: auth.roles.filter((role) => roles.includes(role)),
+        expires_at: claims.exp * 1000,
+      }),
+    )
   }
 }

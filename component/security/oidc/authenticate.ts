@@ -7,9 +7,9 @@ import type { ProviderTokens } from '#component/oidc/kept/provider-tokens.ts'
 import type { Rechecks } from '#component/oidc/kept/rechecks.ts'
 import { type ProviderSettings, settingsOf } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
-import type { User } from '#component/realm/documents/model.ts'
 import { type Logins, providerMethod } from '#component/realm/logins.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import { KnownIdentities } from '#component/security/known-identities.ts'
 import {
   admitByToken,
   type Protection,
@@ -73,11 +73,7 @@ export function hasCsrfProof(
 /** Lets a request pass as the user of its ticket, with the roles that the provider gave. */
 export class OidcScheme implements SecurityScheme {
   readonly #ports: OidcPorts
-  /** A ticket in use has one claims object; its identity holds until the realm, and so its user, is built anew. */
-  readonly #known = new WeakMap<
-    TicketClaims,
-    { readonly user: User | undefined; readonly identity: Identity }
-  >()
+  readonly #identities = new KnownIdentities<TicketClaims>()
 
   constructor(ports: OidcPorts) {
     this.#ports = ports
@@ -194,22 +190,20 @@ export class OidcScheme implements SecurityScheme {
     const { authid, authroles, scope, id, oidc_claims } = claims
     const { logins, providerTokens } = this.#ports
     const user = logins.user(realm_uri, authid)?.user
-    const known = this.#known.get(claims)
-    if (known && known.user === user) return known.identity
-    const identity = identityOf({
-      ...{
-        realm_uri,
-        authroles,
-        authmethod: providerMethod,
-        session: id,
-        client_id: scope.client_id,
-        expires_at: claims.exp * 1000,
-      },
-      ...(oidc_claims && { claims: oidc_claims }),
-      ...(providerTokens && { providerToken: () => providerTokens.of(claims) }),
-      user: user ?? { username: authid, groups: [], meta: {} },
-    })
-    this.#known.set(claims, { user, identity })
-    return identity
+    return this.#identities.of(claims, user, () =>
+      identityOf({
+        ...{
+          realm_uri,
+          authroles,
+          authmethod: providerMethod,
+          session: id,
+          client_id: scope.client_id,
+          expires_at: claims.exp * 1000,
+        },
+        ...(oidc_claims && { claims: oidc_claims }),
+        ...(providerTokens && { providerToken: () => providerTokens.of(claims) }),
+        user: user ?? { username: authid, groups: [], meta: {} },
+      }),
+    )
   }
 }
