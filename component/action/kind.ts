@@ -36,14 +36,14 @@ export interface Reach {
   readonly field: string
   /** What the log and metrics call it. */
   readonly label: 'procedure' | 'topic' | 'upstream'
-  /** The one name of it, however the field is written; undefined: the value is none. */
+  /** The name of the target that a value of the field stands for, the same for each spelling; undefined: the value is no target. */
   nameOf(value: string): string | undefined
   /** Whether the action sends something in the name of a user. */
   readonly isSent: boolean
   /** Whether it has a peer whose failures a circuit breaker counts. */
   readonly isGuarded: boolean
   readonly metric: AttemptMetric
-  /** The key of an OpenAPI operation that names it in an import; undefined: there is none. */
+  /** The key of an OpenAPI operation whose value is the name of the target in an import; undefined: an import has no such key. */
   readonly importedFrom: string | undefined
 }
 
@@ -58,7 +58,7 @@ export interface ActionKind {
   readonly fields: Readonly<Record<string, FieldForm>>
   /** Undefined: it reaches nothing, so it waits for no slot, is attempted once and fails with its expressions only. */
   readonly reaches: Reach | undefined
-  /** Where its result is the answer, `{body, headers}`: whether its fields alone decide it, or the request, too. Undefined: it is none. */
+  /** Present where the result of the action is the response, `{body, headers}`: whether the fields alone decide the response, or the request does, too. */
   readonly answers: 'fixed' | 'computed' | undefined
   /** Whether the request is passed on to an upstream, and the answer of that to the client. */
   readonly passesOn: boolean

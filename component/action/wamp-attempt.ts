@@ -53,7 +53,7 @@ export function withTraceContext(
 /**
  * Makes one attempt on a session.
  * @param context what the attempt passes on of its distributed trace
- * @param notify is given what is sent, before it leaves; undefined: nobody listens
+ * @param notify receives each message before the session sends it; undefined: the request has no listener
  */
 export type Send<T> = (
   session: Session,

@@ -37,10 +37,10 @@ export const bodyRules: ReadRules = {
   isWamp: false,
 }
 
-/** The most keys of one map of a body that a document may allow: reading so many takes a turn of the event loop of less than 100 ms. */
+/** The most keys of one map of a body that a document may allow: the event loop decodes such a map in less than 100 ms. */
 export const maxBodyKeys = 90_000
 
-/** The rules of a body with so many keys of one map. */
+/** The rules of a body whose maps have at most this many keys each. */
 export const bodyRulesFor = (keys: number): ReadRules =>
   keys === bodyRules.keys ? bodyRules : { ...bodyRules, keys, names: 2 * keys }
 

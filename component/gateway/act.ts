@@ -64,13 +64,13 @@ export const slot = stage('slot', {
   facts: ({ outcome }) => ({ outcome }),
 })
 
-/** Performs actions that wait for nobody. */
+/** Performs actions that need no slot. */
 export const action = stage('action', {
   enter: (state) => acting(state, false),
   facts: ({ outcome }) => ({ outcome }),
 })
 
-/** A fixed answer waits for nobody. */
+/** Whether an action reaches a peer: a fixed response needs no slot. */
 export const needsSlot = ({
   action,
   steps = [action],
