@@ -6,6 +6,7 @@ import type { Issue } from '#component/errors.ts'
 import { compile, member, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway/api.ts'
+import type { Found as PolicyValue } from '#component/policies/kind.ts'
 import { compilePolicies, policyKeys } from '#component/policies/kinds.ts'
 import type { ContentLimits } from '#component/request.ts'
 import { defaultValues } from '#component/spec/defaults.ts'
@@ -156,12 +157,19 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
     traceKwargs: readTraceKwargs(first(action, lookup), issues),
     limits,
     validates: readModes(lookup, issues),
-    policies: compilePolicies({
-      find: (key) => (isInheritedKey(key) ? lookup(key) : undefined),
-      ...{ api: sources.api, issues },
-    }),
+    policies: readPolicies(sources),
     ...(scope.probe && { writtenAt: placesOf(first(action, lookup)) }),
   }
+}
+
+function readPolicies({ lookup, api, findings }: ValueSources): InheritedValues['policies'] {
+  const values = new Map<string, PolicyValue>()
+  for (const key of policyKeys) {
+    const found = lookup(key)
+    if (found === undefined || found.node.kind === 'broken') continue
+    values.set(key, { node: found.node, path: found.path })
+  }
+  return values.size > 0 ? compilePolicies(values, { api, issues: findings.issues }) : undefined
 }
 
 /** Where the values are written. */

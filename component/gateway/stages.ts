@@ -30,10 +30,12 @@ const policiesAt = (at: Place): readonly Row[] =>
   servedPolicies.flatMap(({ name, stages }) =>
     stages
       .filter(({ place }) => place === at)
-      .map(({ stage, isNeeded }): Row => {
-        const needs = (operation: Needs): boolean =>
-          operation.method !== 'options' &&
-          isNeeded(operation.inherited.policies ?? none, operation)
+      .map(({ stage, isNeeded, isForAll }): Row => {
+        const needs = (operation: Needs): boolean => {
+          const { policies } = operation.inherited
+          if (operation.method === 'options' || !(policies || isForAll)) return false
+          return isNeeded(policies ?? none, operation)
+        }
         return [stage, needs, name]
       }),
   )

@@ -10,14 +10,16 @@ import type { PolicyAnswers } from './answers.ts'
 type Live = Exclude<Node, { readonly kind: 'broken' }>
 
 /** A compiled value, and the JSON Pointer of where it is written. */
-interface Found {
-  readonly node: Node
+export interface Found {
+  readonly node: Live
   readonly path: string
 }
 
-/** Where the policies of one place are looked for. */
+/** What a policy is compiled from. */
 export interface PolicySources {
-  readonly find: (key: string) => Found | undefined
+  readonly key: string
+  /** The value that holds for its key; never a broken one. */
+  readonly found: Found
   /** The id of the specification. */
   readonly api: string
   readonly issues: Issue[]
@@ -36,7 +38,7 @@ export interface PolicyKind<Plan = unknown> {
   readonly key: string
   /** Its validation and its JSON Schema. */
   readonly rule: Rule
-  /** @returns undefined: it does not hold */
+  /** Called where its key is set. @returns undefined: it does not hold */
   compile(sources: PolicySources): unknown
   /** The name of what gateways of earlier versions do not know, and would serve without; undefined: there is none. */
   readonly feature: string | undefined
@@ -100,10 +102,8 @@ export interface Known {
   readonly path: string
 }
 
-/** A value that may not depend on the request; undefined when it is absent or has been reported. */
-export function constantOf(key: string, { find, issues }: PolicySources): Known | undefined {
-  const found = find(key)
-  if (found === undefined || found.node.kind === 'broken') return undefined
+/** A value that may not depend on the request; undefined when it does, which is reported. */
+export function constantOf({ key, found, issues }: PolicySources): Known | undefined {
   if (found.node.kind === 'constant') return { value: found.node.value, path: found.path }
   const message = `${key} must be known when the specification is loaded: it may not depend on the request`
   issues.push({ path: found.path, message })

@@ -5,7 +5,7 @@ import { cache } from './cache/kind.ts'
 import { circuitBreaker } from './circuit-breaker/kind.ts'
 import { etag } from './etag/kind.ts'
 import { idempotency } from './idempotency/kind.ts'
-import type { PolicyKind, PolicySources } from './kind.ts'
+import type { Found, PolicyKind, PolicySources } from './kind.ts'
 import { quota, rateLimit } from './limits/kind.ts'
 
 const rows = [rateLimit, quota, etag, cache, circuitBreaker, idempotency] as const
@@ -25,10 +25,22 @@ export const policyRules = Object.fromEntries(rows.map(({ key, rule }) => [key, 
   Rule
 >
 
-/** Compiles the policies that hold at one place of a document; undefined: none does. */
-export function compilePolicies(sources: PolicySources): PolicyPlans | undefined {
-  const plans = policyKinds.map((kind) => [kind.key, kind.compile(sources)] as const)
-  return plans.some(([, plan]) => plan !== undefined) ? Object.fromEntries(plans) : undefined
+/**
+ * Compiles the policies that hold at one place of a document; undefined: none does.
+ * @param values what is set there, by the keys of policies
+ */
+export function compilePolicies(
+  values: ReadonlyMap<string, Found>,
+  around: Pick<PolicySources, 'api' | 'issues'>,
+): PolicyPlans | undefined {
+  const plans: Record<string, unknown> = {}
+  let isAny = false
+  for (const { key, compile } of rows) {
+    const found = values.get(key)
+    plans[key] = found && compile({ ...around, key, found })
+    isAny ||= plans[key] !== undefined
+  }
+  return isAny ? plans : undefined
 }
 
 /** The policies that hold, with their plans. */

@@ -9,9 +9,7 @@ import { isMatch } from '#component/syntax/wamp-uri.ts'
 const milliseconds = 1000
 
 /** undefined: answers are not kept. */
-export function compileCache({ find, issues }: PolicySources): CachePlan | undefined {
-  const found = find('cache')
-  if (found === undefined || found.node.kind === 'broken') return undefined
+export function compileCache({ found, issues }: PolicySources): CachePlan | undefined {
   const { node, path } = found
   if (node.kind === 'constant' && node.value === null) return undefined
   const mustBeKnown = (at: string, name: string): void => {

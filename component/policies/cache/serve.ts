@@ -38,6 +38,7 @@ export const cache = servedPolicy('caching', {
       stage: invalidate,
       place: 'before action',
       // what they change may be kept under another route
+      isForAll: true,
       isNeeded: (_plans, { method }) => !isRead(method),
     },
   ],

@@ -11,7 +11,7 @@ const error = 'service.error.circuit_open'
 /** An upstream or procedure that fails is not tried any more, for a while. */
 export const circuitBreaker = policyKind('circuit_breaker', {
   rule: breakerRule,
-  compile: (sources) => compileBreaker(constantOf('circuit_breaker', sources)),
+  compile: (sources) => compileBreaker(constantOf(sources)),
   actionErrors: [error],
   show: ({ threshold, minimum, windowMs, openMs, errors }: BreakerPlan) => ({
     ...{ threshold, minimum, window: windowMs / 1000, open: openMs / 1000, errors: [...errors] },

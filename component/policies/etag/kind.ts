@@ -18,7 +18,7 @@ const tagged = ['200', '2XX']
 /** Answers to GET and HEAD have an ETag, and conditional requests are answered. */
 export const etag = policyKind('etag', {
   rule: etagRule,
-  compile: (sources) => (constantOf('etag', sources)?.value === true ? true : undefined),
+  compile: (sources) => (constantOf(sources)?.value === true ? true : undefined),
   comparesAnswers: true,
   show: (plan: true) => plan,
   describe(_plan, { streams }: CompiledOperation, method: Method): PolicyAnswers {

@@ -17,7 +17,7 @@ const keySchema = {
 /** Requests with an Idempotency-Key are performed once. */
 export const idempotency = policyKind(key, {
   rule: idempotencyRule,
-  compile: (sources) => compileIdempotency(constantOf(key, sources)),
+  compile: (sources) => compileIdempotency(constantOf(sources)),
   feature: 'idempotency',
   show: ({ isRequired, keptMs, onUnknown, maxBytes }: IdempotencyPlan) => ({
     ...{ required: isRequired, ttl: keptMs / 1000, on_unknown: onUnknown, max_bytes: maxBytes },

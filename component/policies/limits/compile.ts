@@ -35,7 +35,7 @@ const ruleAt = (api: string, place: string): string => `${api}\n${placeOf(place)
 
 /** The rate limits; undefined: none is declared. */
 export const compileLimits = (sources: PolicySources): readonly LimitPlan[] | undefined =>
-  compileEach('rate_limit', sources, ({ shared, amount, window, by, readOf }) => {
+  compileEach(sources, ({ shared, amount, window, by, readOf }) => {
     if (typeof window !== 'number') return undefined
     const { name, per, cost } = shared
     const windowMs = window * milliseconds
@@ -57,7 +57,7 @@ export const compileLimits = (sources: PolicySources): readonly LimitPlan[] | un
 
 /** The quotas; undefined: none is declared. */
 export const compileQuotas = (sources: PolicySources): readonly QuotaPlan[] | undefined =>
-  compileEach('quota', sources, ({ shared, path, amount, window, by, readOf }) => ({
+  compileEach(sources, ({ shared, path, amount, window, by, readOf }) => ({
     ...shared,
     // not by its position in a list: what is used is kept for long, and lists change
     rule: ruleAt(sources.api, `${path} ${shared.name}`),
@@ -68,18 +68,15 @@ export const compileQuotas = (sources: PolicySources): readonly QuotaPlan[] | un
   }))
 
 function compileEach<Plan>(
-  key: 'rate_limit' | 'quota',
   sources: PolicySources,
   planOf: (declared: Declared) => Plan | undefined,
 ): readonly Plan[] | undefined {
-  const found = sources.find(key)
-  if (found === undefined || found.node.kind === 'broken') return undefined
-  const { node, path } = found
+  const { node, path } = sources.found
   if (node.kind === 'constant' && node.value === null) return undefined
   const items = itemsOf(node)?.map((item, index) => [item, pointer(path, index)] as const)
   const plans: Plan[] = []
   for (const [item, at] of items ?? [[node, path] as const]) {
-    const declared = declaredAt(item, at, key, sources)
+    const declared = declaredAt(item, at, sources)
     const plan = declared && planOf({ ...declared, path })
     if (plan) plans.push(plan)
   }
@@ -89,8 +86,7 @@ function compileEach<Plan>(
 function declaredAt(
   node: Node,
   at: string,
-  rule: string,
-  { api, issues }: PolicySources,
+  { key: rule, api, issues }: PolicySources,
 ): Omit<Declared, 'path'> | undefined {
   if (keysOf(node) === undefined) {
     const message = `${rule} must be known when the specification is loaded: it may not depend on the request`
