@@ -16,7 +16,7 @@ const wholeHeaders = ['request', 'request.headers']
 /** Copies of `request.headers` lack the fields that only a gateway may set for an upstream (behaviour §4). */
 function upstreamFields(node: Node): Node {
   if (node.kind === 'constant' || node.kind === 'broken') return node
-  if (!wholeHeaders.some((read) => node.reads.has(read))) return node
+  if (!wholeHeaders.some((read) => node.reads.includes(read))) return node
   const run = runOf(node)
   return deferred(
     (context) => {
@@ -34,7 +34,7 @@ function upstreamFields(node: Node): Node {
 function beginsEncoded(node: Node | undefined): boolean {
   if (node?.kind !== 'deferred') return false
   if (node.joined) return beginsEncoded(node.joined.nodes[0])
-  return !node.isRaw && [...node.reads].some((read) => read !== 'request.path')
+  return !node.isRaw && node.reads.some((read) => read !== 'request.path')
 }
 
 /** The rest of the path that `[...]` matches, as received: a client's `%2C`, `,` and trailing slash stay what they are. */

@@ -128,7 +128,7 @@ function whyAbsent(root: string, map: string, { pattern }: Readable): string | u
 export function checkReads(part: ReadPart, operation: Readable, findings: Findings): void {
   const { issues, warnings } = findings
   const { place, at, nodes, others } = part
-  for (const read of new Set(nodes.flatMap((node) => [...node.reads]))) {
+  for (const read of new Set(nodes.flatMap(({ reads }) => reads))) {
     const [root = '', map = '', key] = read.split('.')
     const report = (found: Issue[], sentence: string): void => {
       const site = siteOfRead(issues, read, at, others)

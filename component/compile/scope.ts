@@ -86,7 +86,9 @@ function below(
     const entries = [...entriesOf(document[name], `${path}/${name}`, keysOf)]
     if (entries.length > 0) maps = { ...maps, [name]: new Map([...maps[name], ...entries]) }
   }
-  return maps === above.maps ? above : { maps, scope: new Scope(maps, roots, above.scope.probe) }
+  if (maps === above.maps) return above
+  const { probe, templates } = above.scope
+  return { maps, scope: new Scope(maps, roots, probe, templates) }
 }
 
 /**
@@ -108,7 +110,10 @@ export function levelBelow(above: Level, document: JsonMap, path: string, issues
 }
 
 /** The same level with nothing compiled yet, for compiling whose issues are not to be reported. */
-export const freshLevel = ({ maps }: Level): Level => ({ maps, scope: new Scope(maps, roots) })
+export const freshLevel = ({ maps, scope: { templates } }: Level): Level => ({
+  maps,
+  scope: new Scope(maps, roots, undefined, templates),
+})
 
 /**
  * Reports entries that compile at no level, used or not. An entry may read a variable that only a lower level defines, so

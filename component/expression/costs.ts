@@ -1,10 +1,9 @@
 /** The cost of a compiled node, and the request-time data that it reads; both are known at load. */
-import { remembered } from '#component/syntax/remembered.ts'
 
 /** The costs of one evaluation of a node. */
 export interface Costs {
-  /** Paths of the request-time data that is read, cut to three keys. */
-  readonly reads: ReadonlySet<string>
+  /** Paths of the request-time data that is read, each once, cut to three keys. */
+  readonly reads: readonly string[]
   /** Static cost: about the number of operations of one evaluation. */
   readonly steps: number
   /** Depth of the nested calls of one evaluation. */
@@ -13,10 +12,7 @@ export interface Costs {
   readonly repeats: boolean
 }
 
-export const readNothing: ReadonlySet<string> = new Set()
-
-/** A set of one path. */
-export const readOnly = remembered((read): ReadonlySet<string> => new Set([read]))
+export const readNothing: readonly string[] = []
 
 /** A node with more paths than this counts as reading whole roots, which keeps sums cheap. */
 const mostReads = 256
@@ -28,7 +24,7 @@ export function sumUp(nodes: Iterable<Costs>): Costs {
   let depth = 0
   let repeats = false
   for (const node of nodes) {
-    if (node.reads.size > 0) live.push(node)
+    if (node.reads.length > 0) live.push(node)
     steps += node.steps
     depth = Math.max(depth, node.depth)
     repeats ||= node.repeats
@@ -53,13 +49,14 @@ function joinReads(nodes: readonly Pick<Costs, 'reads'>[]): Pick<Costs, 'reads' 
       for (const prefix of prefixesOf(read)) above.add(prefix)
     }
   }
-  if (reads.size <= mostReads) return { reads, repeats }
-  return { reads: new Set([...reads].map((read) => read.split('.', 1)[0] ?? read)), repeats: true }
+  if (reads.size <= mostReads) return { reads: [...reads], repeats }
+  const roots = new Set([...reads].map((read) => read.split('.', 1)[0] ?? read))
+  return { reads: [...roots], repeats: true }
 }
 
 /** Whether one of the paths equals, contains or lies in an earlier one. */
 function overlaps(
-  paths: ReadonlySet<string>,
+  paths: readonly string[],
   reads: ReadonlySet<string>,
   above: ReadonlySet<string>,
 ): boolean {
@@ -71,10 +68,10 @@ function overlaps(
 }
 
 /** `a.b.c`: `a` and `a.b`. */
-const prefixesOf = remembered((read): readonly string[] => {
+function prefixesOf(read: string): readonly string[] {
   const prefixes: string[] = []
   for (let dot = read.indexOf('.'); dot >= 0; dot = read.indexOf('.', dot + 1)) {
     prefixes.push(read.slice(0, dot))
   }
   return prefixes
-})
+}

@@ -2,7 +2,7 @@
 import { ExpressionError } from '#component/errors.ts'
 import { setOwn } from '#component/syntax/values.ts'
 import { beginEvaluation, outputLimit, treeSize } from './budget.ts'
-import { type Costs, readNothing, readOnly, sumUp } from './costs.ts'
+import { type Costs, readNothing, sumUp } from './costs.ts'
 import type { Source } from './origin.ts'
 import type { Site } from './site.ts'
 
@@ -63,7 +63,7 @@ export function runOf(node: Node): Run {
 /** The base of nodes that wait for a request. A class, so that thousands of them are small and have one shape. */
 class Live implements Costs {
   readonly run: Run
-  readonly reads: ReadonlySet<string>
+  readonly reads: readonly string[]
   readonly steps: number
   readonly depth: number
   readonly repeats: boolean
@@ -157,7 +157,7 @@ class ReadNode extends Deferred {
   override readonly keys: readonly string[]
 
   constructor(run: Run, keys: readonly string[], isOptional: boolean) {
-    const reads = readOnly(keys.slice(0, isOptional ? 2 : 3).join('.'))
+    const reads = [keys.slice(0, isOptional ? 2 : 3).join('.')]
     super(run, { reads, steps: 1, depth: 1, repeats: false })
     this.keys = keys
   }

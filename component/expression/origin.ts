@@ -35,7 +35,7 @@ export function originOf(value: Node | Source | undefined): Origin | undefined {
     if (value.keys) return originOfPath(value.keys)
     if (!value.joined) return originOf(value.source)
   }
-  const members = [...value.reads]
+  const members = value.reads
   return members.length > 0 && members.every(isOfRequest) ? { members, isWhole: false } : undefined
 }
 

@@ -1,5 +1,4 @@
 /** Text with `{{ }}` in it to its tree: a lone expression, or texts and expressions to be joined (behaviour §2, Grammar). */
-import { remembered } from '#component/syntax/remembered.ts'
 import type { Argument, Expression, Pipe, Template } from './ast.ts'
 import { isBlank, Lexer } from './lexer.ts'
 
@@ -146,9 +145,7 @@ export const hasExpression = (text: string): boolean => text.includes('{{')
  * @param path JSON Pointer of the text, for errors
  * @throws ExpressionError with the column of the error
  */
-export const parseTemplate = remembered(readTemplate)
-
-function readTemplate(text: string, path: string): Template {
+export function parseTemplate(text: string, path: string): Template {
   const parts: (string | Expression)[] = []
   let from = 0
   for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', from)) {

@@ -1,6 +1,7 @@
 /** The names that an expression may read: maps of the specification, which are compiled in turn, and request-time data, which is not. */
 import type { Issue } from '#component/errors.ts'
 import type { Probe } from '#component/expression/probe/probe.ts'
+import type { Template } from './ast.ts'
 import { report } from './budget.ts'
 import { compile } from './compile.ts'
 import { broken, LazyMap, type Node } from './nodes.ts'
@@ -33,6 +34,8 @@ interface Pending {
 export class Scope {
   /** Told of the expressions that are compiled in the scope. */
   readonly probe: Probe | undefined
+  /** The texts that were parsed, in all scopes of the document: texts repeat. */
+  readonly templates: Map<string, Template>
   readonly #maps: Readonly<Record<string, ReadonlyMap<string, SpecEntry>>>
   readonly #roots: Readonly<Record<string, RootShape>>
   readonly #compiled = new Map<string, { readonly node: Node; readonly height: number }>()
@@ -46,8 +49,10 @@ export class Scope {
     maps: Readonly<Record<string, ReadonlyMap<string, SpecEntry>>>,
     roots: Readonly<Record<string, RootShape>>,
     probe?: Probe,
+    templates = new Map<string, Template>(),
   ) {
     this.probe = probe
+    this.templates = templates
     this.#maps = maps
     this.#roots = roots
   }

@@ -56,10 +56,10 @@ export function urlText(
       const asReceived: Run = (context) => received(read(context), context, isBeforeSlash)
       return deferred(asReceived, [node], { steps: 1, site, source: node })
     }
-    const isOfRaw = [...node.reads].every((read) => rawReads.has(read))
+    const isOfRaw = node.reads.every((read) => rawReads.has(read))
     const isRead = node.kind === 'deferred' && node.keys !== undefined
-    const isAsItCame = isRead && (at === 'query' || node.reads.has('request.path'))
-    if (isOfRaw && (isAsItCame || node.reads.size === 0)) return node
+    const isAsItCame = isRead && (at === 'query' || node.reads.includes('request.path'))
+    if (isOfRaw && (isAsItCame || node.reads.length === 0)) return node
     const isRaw = isOfRaw || (node.kind === 'deferred' && node.isRaw)
     const escapeOf = isRaw ? escapes.raw : escapes.encode
     const here = at

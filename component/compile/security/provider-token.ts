@@ -31,7 +31,7 @@ export interface TokenReader {
 }
 
 const readsToken = ({ reads }: Live): readonly string[] =>
-  [...reads].filter((read) => read === tokenPath || read.startsWith(`${tokenPath}.`))
+  reads.filter((read) => read === tokenPath || read.startsWith(`${tokenPath}.`))
 
 /**
  * Whether an operation reads the token where it may.

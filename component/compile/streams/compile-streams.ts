@@ -131,7 +131,7 @@ function viewOf(response: Node | undefined, key: string): ViewPlan {
 
 /** Whether a value is the same for all streams. */
 const isSame = (node: Live | undefined): boolean =>
-  node === undefined || [...node.reads].every((read) => read.split('.', 1)[0] === 'action')
+  node === undefined || node.reads.every((read) => read.split('.', 1)[0] === 'action')
 
 /** The headers of a stream: those of a result without what tells of a body, or of the result itself. */
 function headOf({ headers, layers }: ResponsePlan, type?: string): StreamHead {

@@ -25,7 +25,7 @@ export interface StreamedOperation extends Offer {
 
 /** Whether a header tells of the result, which is not there yet when the head of a stream is sent. */
 export const isOfResult = ({ reads }: Live): boolean =>
-  [...reads].some((read) => read === 'action' || read.startsWith('action.'))
+  reads.some((read) => read === 'action' || read.startsWith('action.'))
 
 /** The views of a stream, and the type of action that they belong to. */
 const homes = actionKinds.flatMap(({ type, views }) => views.map((view) => [view, type] as const))

@@ -11,7 +11,7 @@ export function readsOf(route: CompiledOperation): readonly string[] {
     ...nodesOf(on_error),
     ...path.layer.computed.map(([, node]) => node),
   ]
-  return [...new Set(nodes.flatMap((node) => [...node.reads]))].sort()
+  return [...new Set(nodes.flatMap(({ reads }) => reads))].sort()
 }
 
 function nodesOf({ layers, status, body, uri }: ResponsePlan): readonly Live[] {
