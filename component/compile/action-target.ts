@@ -1,6 +1,5 @@
 /** Names what an action reaches, from its document alone. */
 import { type ActionTarget, noTarget } from '#component/action/watching/action-target.ts'
-import { member } from '#component/expression/compile.ts'
 import type { CompiledPath } from '#component/gateway/api.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { CompiledAction } from './compile-action.ts'
@@ -12,10 +11,10 @@ const longestText = 200
 const computed = '{{…}}'
 
 /** The text of a field that requests decide. */
-function textOf(field: string, { node }: CompiledAction, written: unknown): string {
+function textOf(field: string, { members }: CompiledAction, written: unknown): string {
   const raw = isMap(written) ? written[field] : undefined
   if (typeof raw === 'string') return raw
-  const value = member(node, field)
+  const value = members.get(field)
   if (value?.kind !== 'deferred') return computed
   return value.joined?.whole.text ?? (value.keys ? `{{${value.keys.join('.')}}}` : computed)
 }

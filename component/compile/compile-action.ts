@@ -5,7 +5,14 @@ import { kindOf, noAction } from '#component/action/kinds.ts'
 import { pointer } from '#component/codec/json.ts'
 import { streamForms } from '#component/compile/streams/stream-fields.ts'
 import type { Issue } from '#component/errors.ts'
-import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
+import {
+  itemsOf,
+  keysOf,
+  type Members,
+  member,
+  membersOf,
+  type Node,
+} from '#component/expression/compile.ts'
 import type { ActionPlan } from '#component/gateway/api.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
@@ -27,7 +34,7 @@ export type PartialPlan = Omit<
 
 /** One action as it was compiled. */
 export interface CompiledAction {
-  readonly node: Node
+  readonly members: Members
   readonly plan: PartialPlan
   /** The JSON Pointer at which a key of it is written. */
   readonly pathOf: (...keys: readonly string[]) => string
@@ -63,8 +70,11 @@ export function compileActions(
   for (const [index, item] of (items ?? [node]).entries()) {
     const above = items ? [String(index)] : []
     const allowsNone = method === 'options' && items === undefined
-    const plan = compileAction(item, (...keys) => pathOf(...above, ...keys), allowsNone, ports)
-    if (plan) all.push({ node: item, plan, pathOf: (...keys) => pathOf(...above, ...keys) })
+    const members = knownMembers(item, () => pathOf(...above), ports.findings)
+    if (members === undefined) continue
+    const pathOfKey: CompiledAction['pathOf'] = (...keys) => pathOf(...above, ...keys)
+    const plan = compileAction(members, pathOfKey, allowsNone, ports)
+    if (plan) all.push({ members, plan, pathOf: pathOfKey })
   }
   const isWhole = all.length > 0 && all.length === (items ?? [node]).length
   return isWhole ? { all, isList: items !== undefined } : undefined
@@ -84,14 +94,15 @@ const kwargsKeys = [
  * @param name `trace.kwargs` where the action stands
  */
 export function traceNameOf(
-  { node, plan, pathOf }: CompiledAction,
+  { members, plan, pathOf }: CompiledAction,
   name: string | undefined,
   issues: Issue[],
 ): string | undefined {
   if (name === undefined || plan.kind.reaches?.by !== 'wamp') return undefined
   const message = `trace.kwargs gives the name ${name} to the trace context of the request: choose another name for one of them`
   for (const keys of kwargsKeys) {
-    const kwargs = keys.reduce<Node | undefined>((found, key) => found && member(found, key), node)
+    const [first, ...below] = keys
+    const kwargs = below.reduce((found, key) => found && member(found, key), members.get(first))
     if (kwargs && keysOf(kwargs)?.includes(name))
       issues.push({ path: pathOf(...keys, name), message })
   }
@@ -109,42 +120,42 @@ function namesOf(computed: NamedNodes, interner: Interner): ReadonlySet<string> 
   return interner.share(`names ${names}`, () => new Set(names))
 }
 
+/** The members of an action; undefined where it is no map, which is reported. */
+function knownMembers(node: Node, at: () => string, { issues }: Findings): Members | undefined {
+  const members = membersOf(node)
+  if (members === undefined && node.kind === 'deferred') {
+    issues.push({ path: at(), message: 'an action must be a map that is known at load' })
+  }
+  return members
+}
+
 /** @param allowsNone whether the action may be `{}` */
 function compileAction(
-  node: Node,
+  members: Members,
   pathOf: (...keys: readonly string[]) => string,
   allowsNone: boolean,
   { findings, interner, forms }: ActionPorts,
 ): PartialPlan | undefined {
-  const { issues } = findings
-  if (node.kind === 'broken') return undefined
-  const keys = keysOf(node)
-  if (keys === undefined) {
-    if (node.kind === 'deferred') {
-      issues.push({ path: pathOf(), message: 'an action must be a map that is known at load' })
-    }
-    return undefined
-  }
   const fixed: Record<string, unknown> = {}
   const computed: [string, Live][] = []
   // elsewhere validation or checkFolded has reported it
-  if (keys.length === 0 && allowsNone) {
+  if (members.size === 0 && allowsNone) {
     return planOf(noAction, fixed, computed, interner)
   }
-  const kind = kindIn(node, pathOf(), issues)
-  if (kind === undefined) return undefined
   const at = pathOf()
+  const kind = kindIn(members, at, findings.issues)
+  if (kind === undefined) return undefined
   for (const name of Object.keys(kind.fields)) {
     const form = kind.fields[name]
-    const value = form === 'strip_prefix' ? undefined : member(node, name)
+    const value = form === 'strip_prefix' ? undefined : members.get(name)
     if (form === undefined || value === undefined) continue
-    const place = { name, path: pointer(at, name), kind, action: node, forms }
+    const place = { name, path: pointer(at, name), kind, action: members, forms }
     const field = compilers[form]?.(value, place, findings) ?? value
     if (field.kind === 'broken') continue
     if (field.kind === 'constant') fixed[name] = field.value
     else computed.push([name, field])
   }
-  const stripped = kind.fields.strip_prefix && strippedPath(node, pathOf, findings, forms)
+  const stripped = kind.fields.strip_prefix && strippedPath(members, pathOf, findings, forms)
   if (stripped) computed.push(['path', stripped])
   return planOf(kind, fixed, computed, interner)
 }
@@ -160,8 +171,8 @@ const planOf = (
   computedNames: namesOf(computed, interner),
 })
 
-function kindIn(node: Node, path: string, issues: Issue[]): ActionKind | undefined {
-  const type = member(node, 'type')
+function kindIn(members: Members, path: string, issues: Issue[]): ActionKind | undefined {
+  const type = members.get('type')
   if (type && type.kind !== 'constant' && type.kind !== 'broken') {
     const message = 'the type of an action must be known at load'
     issues.push({ path: pointer(path, 'type'), message })

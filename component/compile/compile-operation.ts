@@ -21,7 +21,7 @@ import {
 } from '#component/compile/streams/compile-streams.ts'
 import type { StreamedOperation } from '#component/compile/streams/stream-checks.ts'
 import { negotiatedTypes, offeredTypes } from '#component/compile/streams/stream-types.ts'
-import { keysOf, member } from '#component/expression/compile.ts'
+import { type Members, membersOf } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import type {
   ActionPlan,
@@ -96,34 +96,38 @@ function isRead(nodes: Iterable<Live>, ...keys: readonly string[]): boolean {
 const isWithin = (read: string, key: string): boolean =>
   read.startsWith(key) && (read.length === key.length || read[key.length] === '.')
 
+const noMembers: Members = new Map()
+
 /** Compiles an operation; undefined when its action is too broken. */
 export function compileOperation(method: Method, plan: PathPlan): CompiledOperation | undefined {
   const { findings, path } = plan
   const { issues } = findings
   const raw = plan.document[method]
   const at = `${plan.at}/${method}`
-  const level = isMap(raw) ? levelBelow(plan.level, raw, at, issues) : plan.level
+  const map = isMap(raw) ? raw : undefined
+  const level = map ? levelBelow(plan.level, map, at, issues) : plan.level
   if (level !== plan.level) plan.levels.add(level)
   const operation = compileMap(raw, at, level.scope, issues)
   if (operation === undefined) return undefined
   checkFolded('operation', raw, operation, at, findings)
+  const members = membersOf(operation) ?? noMembers
 
   /** Where a key of the operation is written: the expression it came from, or the key itself. */
   const pathOf = (...keys: readonly string[]): string => writtenAt(raw, at, ...keys)
-  const actionNode = member(operation, 'action')
+  const actionNode = members.get('action')
   const inAction = (...keys: readonly string[]): string => pathOf('action', ...keys)
   const actions = actionNode && compileActions(method, actionNode, inAction, plan)
   const last = actions?.all.at(-1)
   if (actions === undefined || last === undefined) return undefined
 
-  const ownKeys = lookupIn(operation, (key) => pathOf(key))
+  const ownKeys = lookupIn(members, (key) => pathOf(key))
   const defaults = level === plan.level ? plan.defaults : inDefaults(level, findings)
-  const hasOwnKeys = level !== plan.level || keysOf(operation)?.some(isInheritedKey)
+  const hasOwnKeys = level !== plan.level || [...members.keys()].some(isInheritedKey)
   /** The values that hold for an action, or for all where none is given. */
   const valuesOf = (action?: CompiledAction): InheritedValues => {
-    const hasKeys = hasOwnKeys || (action && keysOf(action.node)?.some(isActionKey))
+    const hasKeys = hasOwnKeys || (action && [...action.members.keys()].some(isActionKey))
     if (!hasKeys) return path.inherited
-    const actionKeys = lookupIn(action?.node, (key) => action?.pathOf(key) ?? '')
+    const actionKeys = lookupIn(action?.members, (key) => action?.pathOf(key) ?? '')
     return plan.readValues(first(ownKeys, plan.own, defaults), level.scope, actionKeys)
   }
   const inherited = valuesOf(actions.isList ? undefined : last)
@@ -132,10 +136,11 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   noteExampleSchemas(written, plan)
   const checks = compileRequestChecks(method, written, inherited, plan)
   noteDescribedSchemas(written, plan)
-  const response = member(operation, 'response')
+  const responseNode = members.get('response')
+  const response = responseNode && membersOf(responseNode)
   const kind = kindOf(actions.isList ? undefined : last.plan.kind, response)
   const hasOwnProvides = ownKeys('provides') !== undefined
-  const offer = { kind, hasOwnProvides, isOne: isOneEvent(last.node) }
+  const offer = { kind, hasOwnProvides, isOne: isOneEvent(last.members) }
   const offered = offeredTypes(offer, inherited)
   const encoded = withVary(offered, path, plan.interner)
   const respond = (
@@ -143,21 +148,26 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     isOfUpstream: boolean,
     ...between: readonly HeaderLayer[]
   ): ResponsePlan => {
-    const node = response && member(response, key)
-    const hasBody = node !== undefined && member(node, 'body') !== undefined
+    const node = response?.get(key)
+    const declared = (node && membersOf(node)) ?? noMembers
+    const hasBody = declared.has('body')
     const isPassedOn = isOfUpstream && !hasBody && !inherited.declares.provides
     const kinds = hasBody ? [] : actions.all.map(({ plan }) => plan.kind)
+    const check = compileResponseCheck(key, written, inherited, kinds, plan)
+    if (node?.kind === 'deferred') {
+      const message = 'a response declaration must be a map whose keys are known at load'
+      issues.push({ path: pathOf('response', key), message })
+    }
     return compileResponse(
-      node,
-      (name) => (name === '' ? pathOf('response', key) : pathOf('response', key, name)),
+      declared,
+      (name) => pathOf('response', key, name),
       isPassedOn || last.plan.type === 'none' ? path.headers : encoded,
       [path.layer, ...between],
-      compileResponseCheck(key, written, inherited, kinds, plan),
-      findings,
+      check,
       plan.interner,
     )
   }
-  const ownHeaders = last.plan.kind.answers ? [member(last.node, 'headers')] : []
+  const ownHeaders = last.plan.kind.answers ? [last.members.get('headers')] : []
   const isForward = last.plan.kind.passesOn
   const on_result = respond('on_result', isForward, ...ownHeaders.map(layerOf))
   const on_error = respond('on_error', actions.all.every(isOfForward))
@@ -165,7 +175,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const streamed: StreamedOperation = {
     method,
     response,
-    actions: actions.all.map(({ node, plan }) => ({ node, kind: plan.kind })),
+    actions: actions.all.map(({ members, plan }) => ({ members, kind: plan.kind })),
     isList: actions.isList,
     ...offer,
     on_result,
@@ -215,16 +225,14 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   )
   const nodes =
     parts.length > 0 ? [...requestNodes, ...parts.flatMap(({ nodes }) => nodes)] : requestNodes
-  const passing = actions.all.filter(
-    (action) => isOfForward(action) && member(action.node, 'body') === undefined,
-  )
+  const passing = actions.all.filter((action) => isOfForward(action) && !action.members.has('body'))
   const isBodyUsed = isRead(nodes, 'request.body', 'request.body_length')
   const isBodyChecked = checks?.parts.some(({ part }) => part === 'body') === true
   if (isBodyChecked && passing.length === 1 && !isBodyUsed) {
     findings.warnings.push({ path: at, message: held })
   }
   const isBodyRead = isBodyUsed || isBodyChecked
-  const writtenAction = isMap(raw) ? raw.action : undefined
+  const writtenAction = map?.action
   const isCompared = policies.some(([kind]) => kind.comparesAnswers)
   const plans = actions.all.map((action, index): ActionPlan => {
     const ofList = Array.isArray(writtenAction) ? writtenAction[index] : writtenAction

@@ -1,5 +1,5 @@
 /** Compiles `on_result` and `on_error`, and the `Vary` of their headers. */
-import { keysOf, member, type Node } from '#component/expression/compile.ts'
+import type { Members } from '#component/expression/compile.ts'
 import type { CompiledPath, Computed, ResponsePlan } from '#component/gateway/api.ts'
 import {
   foldLayers,
@@ -11,31 +11,25 @@ import {
 } from '#component/gateway/header-layers.ts'
 import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
-import type { Findings } from './fold-check.ts'
 import type { Interner } from './interner.ts'
 
 /**
- * @param response the compiled declaration; undefined when the document has none
+ * @param declared the members of the declaration; none where the document has none
  * @param pathOf the JSON Pointer of one of its keys
  * @param below headers known at load that hold unless the declaration sets them
  * @param layers the layers between them and the declaration's own headers
  * @param check of the body
  */
 export function compileResponse(
-  response: Node | undefined,
+  declared: Members,
   pathOf: (key: string) => string,
   below: Headers,
   layers: readonly HeaderLayer[],
   check: ResponseCheck | undefined,
-  { issues }: Findings,
   interner: Interner,
 ): ResponsePlan {
-  if (response?.kind === 'deferred') {
-    const message = 'a response declaration must be a map whose keys are known at load'
-    issues.push({ path: pathOf(''), message })
-  }
   const field = (key: string): Live | undefined => {
-    const node = response && member(response, key)
+    const node = declared.get(key)
     return node?.kind === 'broken' ? undefined : node
   }
   const computed = (key: string): Computed | undefined => {
@@ -52,7 +46,7 @@ export function compileResponse(
     uri: computed('uri'),
     check,
   })
-  const isSilent = left.length === 0 && !check && (!response || keysOf(response)?.length === 0)
+  const isSilent = left.length === 0 && !check && declared.size === 0
   return isSilent ? interner.share('response', makePlan, headers) : makePlan()
 }
 

@@ -1,6 +1,6 @@
 /** How a field of an action is compiled further than any value. */
 import type { ActionKind, FieldForm } from '#component/action/kind.ts'
-import type { Node } from '#component/expression/compile.ts'
+import type { Members, Node } from '#component/expression/compile.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { Findings } from './fold-check.ts'
 
@@ -10,7 +10,7 @@ export interface FieldPlace {
   /** JSON Pointer of the field. */
   readonly path: string
   readonly kind: ActionKind
-  readonly action: Node
+  readonly action: Members
   /** The forms of the operation's path; empty when it is broken. */
   readonly forms: readonly KeyedForm[]
 }

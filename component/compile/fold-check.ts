@@ -2,10 +2,10 @@
 
 import { keysOfPointer, pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
-import { keysOf, member, type Node } from '#component/expression/compile.ts'
+import type { Node } from '#component/expression/compile.ts'
 import { checkField, type FieldName } from '#component/spec/fields.ts'
 import { isExpression } from '#component/spec/rules.ts'
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 
 /** Stands for a value that is not known yet: rules do not check expressions. */
 const unknown = '{{}}'
@@ -16,12 +16,7 @@ export function knownPart(node: Node): unknown {
     case 'constant':
       return node.value
     case 'map':
-      return Object.fromEntries(
-        (keysOf(node) ?? []).map((key) => {
-          const value = member(node, key)
-          return [key, value ? knownPart(value) : unknown]
-        }),
-      )
+      return Object.fromEntries([...node.entries].map(([key, value]) => [key, knownPart(value)]))
     case 'list':
       return node.items.map(knownPart)
     default:
@@ -29,17 +24,20 @@ export function knownPart(node: Node): unknown {
   }
 }
 
-/** Whether the document writes an expression anywhere in the value. */
-function hasExpression(raw: unknown): boolean {
-  if (typeof raw !== 'object' || raw === null) return isExpression(raw)
-  if (Array.isArray(raw)) return raw.some(hasExpression)
-  return isMap(raw) && Object.values(raw).some(hasExpression)
+/** Whether an expression has yielded the value, or a part of it: all else is what the document writes. */
+function isYielded(raw: unknown, value: unknown): boolean {
+  if (value === raw) return false
+  if (typeof raw !== 'object' || raw === null) return true
+  if (typeof value !== 'object' || value === null) return true
+  for (const key in value)
+    if (isYielded((raw as JsonMap)[key], (value as JsonMap)[key])) return true
+  return false
 }
 
 /** Whether an expression in the value has become known; validation has checked the literals. */
 function isFolded(raw: unknown, node: Node): boolean {
   if (node.kind === 'broken' || node.kind === 'deferred') return false
-  if (node.kind === 'constant') return node.value !== raw && hasExpression(raw)
+  if (node.kind === 'constant') return isYielded(raw, node.value)
   if (typeof raw !== 'object') return isExpression(raw)
   if (node.kind === 'list') return node.items.some((item, at) => isFolded((raw as [])[at], item))
   for (const [key, member] of node.entries) if (isFolded((raw as JsonMap)[key], member)) return true

@@ -3,7 +3,7 @@ import type { Attempts } from '#component/action/action.ts'
 import { pointer } from '#component/codec/json.ts'
 import { allowFromOf, protectionOf } from '#component/compile/security/compile-security.ts'
 import type { Issue } from '#component/errors.ts'
-import { compile, member, type Node } from '#component/expression/compile.ts'
+import { compile, type Members, type Node } from '#component/expression/compile.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway/api.ts'
 import type { Found as PolicyValue } from '#component/policies/kind.ts'
@@ -242,10 +242,10 @@ function inVariables(scope: Scope, findings: Findings): Found | undefined {
 
 /** The keys that a compiled map sets. */
 export const lookupIn =
-  (node: Node | undefined, pathOf: (key: string) => string): Lookup =>
+  (members: Members | undefined, pathOf: (key: string) => string): Lookup =>
   (key) => {
-    const found = node && member(node, key)
-    return found && { node: found, path: pathOf(key) }
+    const node = members?.get(key)
+    return node && { node, path: pathOf(key) }
   }
 
 /** The keys of the routes of `openapi`: those of the version, but a security of their own. undefined where nothing is published. */

@@ -10,15 +10,18 @@ import { isInheritedKey } from './inherited-values.ts'
 
 const declarations = ['on_result', 'on_error']
 
+/** Whether a value is written as a map: what else may stand there is an expression, as validation has found. */
+const isWritten = (value: unknown): value is JsonMap => typeof value === 'object' && value !== null
+
 function withoutSchema(declaration: unknown): unknown {
-  if (!isMap(declaration) || !Object.hasOwn(declaration, 'schema')) return declaration
+  if (!isWritten(declaration) || !Object.hasOwn(declaration, 'schema')) return declaration
   const { schema: _literal, ...evaluated } = declaration
   return evaluated
 }
 
 /** The response without the `schema` of `on_result` and `on_error`, as far as these are written as maps; the same one without any. */
 function withoutSchemas(response: unknown): unknown {
-  if (!isMap(response)) return response
+  if (!isWritten(response)) return response
   const entries = Object.entries(response)
   const evaluated = entries.map(([key, value]): [string, unknown] => [
     key,
@@ -41,7 +44,7 @@ export function compileMap(
 ): Node | undefined {
   if (isMap(raw)) {
     const evaluated = Object.fromEntries(Object.entries(raw).filter(([key]) => isEvaluated(key)))
-    if (isMap(evaluated.response)) evaluated.response = withoutSchemas(evaluated.response)
+    if (isWritten(evaluated.response)) evaluated.response = withoutSchemas(evaluated.response)
     return compile(evaluated, at, scope, issues)
   }
   // a literal of another type has been reported by validation
@@ -73,36 +76,36 @@ export function literalAt(
   issues: Issue[],
 ): Literal | undefined {
   let value = operation
-  let compiled: Node | undefined = node
   for (const [depth, key] of keys.entries()) {
     if (typeof value === 'string' && isExpression(value)) {
-      return yielded(compiled, keys.slice(depth), pointer(at, ...keys.slice(0, depth)), issues)
+      return yielded(node, keys, depth, pointer(at, ...keys.slice(0, depth)), issues)
     }
-    if (!isMap(value) || !Object.hasOwn(value, key)) return undefined
+    if (!isWritten(value) || !Object.hasOwn(value, key)) return undefined
     value = value[key]
-    compiled = compiled && member(compiled, key)
   }
   return { value, at: pointer(at, ...keys) }
 }
 
+/** @param depth how many of the keys are written */
 function yielded(
-  from: Node | undefined,
+  from: Node,
   keys: readonly string[],
+  depth: number,
   at: string,
   issues: Issue[],
 ): Literal | undefined {
-  let node = from
+  let node: Node | undefined = from
   for (const key of keys) node = node && member(node, key)
   if (node === undefined || node.kind === 'broken') return undefined
   if (node.kind === 'constant') return { value: node.value, at }
-  const message = `${keys.join('/')} must be known when the specification is loaded: it may not depend on the request`
+  const message = `${keys.slice(depth).join('/')} must be known when the specification is loaded: it may not depend on the request`
   issues.push({ path: at, message })
   return undefined
 }
 
 /** Whether the declarations of a response are maps as they are written. */
 const isPlain = (response: unknown): boolean =>
-  isMap(response) && declarations.every((key) => !(key in response) || isMap(response[key]))
+  isWritten(response) && declarations.every((key) => !(key in response) || isWritten(response[key]))
 
 /**
  * The map of an operation, with the members that its expressions yield at load.
@@ -110,7 +113,7 @@ const isPlain = (response: unknown): boolean =>
  * @param operation what it compiles to
  */
 export function writtenOf(raw: unknown, operation: Node): JsonMap {
-  if (!isMap(raw)) {
+  if (!isWritten(raw)) {
     const known = knownPart(operation)
     return isMap(known) ? known : {}
   }

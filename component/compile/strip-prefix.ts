@@ -1,5 +1,5 @@
 /** `strip_prefix` of a forward: the path of the request without its first segments, in place of `path`. */
-import { member, type Node } from '#component/expression/compile.ts'
+import type { Members } from '#component/expression/compile.ts'
 import { deferred } from '#component/expression/nodes.ts'
 import type { RequestView } from '#component/gateway/context.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
@@ -45,12 +45,12 @@ function withoutPrefix(path: string, segments: readonly string[]): string {
  * @param forms of the operation's path; empty when it is broken
  */
 export function strippedPath(
-  action: Node,
+  action: Members,
   pathOf: (key: string) => string,
   { issues }: Findings,
   forms: readonly KeyedForm[],
 ): Live | undefined {
-  const prefix = member(action, 'strip_prefix')
+  const prefix = action.get('strip_prefix')
   if (prefix === undefined || prefix.kind === 'broken') return undefined
   const path = pathOf('strip_prefix')
   const refuse = (message: string): undefined => {
@@ -59,7 +59,7 @@ export function strippedPath(
   if (prefix.kind !== 'constant') {
     return refuse('strip_prefix must be known at load: it may not depend on the request')
   }
-  if (member(action, 'path')) {
+  if (action.get('path')) {
     return refuse('it shortens the path of the request, but path names another: remove one of them')
   }
   const segments = segmentsOf(prefix.value)

@@ -197,6 +197,18 @@ function concatenation(
   }
 }
 
+/** The members of a map whose keys are known, by their keys. */
+export type Members = ReadonlyMap<string, Node>
+
+/** The members of a map; undefined for any other node, and where a request decides the keys. */
+export function membersOf(node: Node): Members | undefined {
+  if (node.kind === 'map') return node.entries
+  if (node.kind !== 'constant' || !isMap(node.value)) return undefined
+  const members = new Map<string, Node>()
+  for (const key of Object.keys(node.value)) members.set(key, constant(node.value[key]))
+  return members
+}
+
 /** A member of a map whose keys are known; undefined when it is absent or the node is no such map. */
 export function member(node: Node, key: string): Node | undefined {
   if (node.kind === 'map') return node.entries.get(key)

@@ -1,5 +1,5 @@
 /** Response headers in layers: constants laid together at load time, computed ones laid over them per request. */
-import { keysOf, member, type Node } from '#component/expression/compile.ts'
+import { membersOf, type Node } from '#component/expression/compile.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import { headerNameProblem } from '#component/spec/syntax.ts'
 import { fieldValueProblem } from '#component/syntax/http-field.ts'
@@ -22,14 +22,13 @@ export interface HeaderLayer {
 }
 
 /**
- * The text of a header's value; undefined for a value that cannot be one.
+ * The text of a header's value; undefined for a value of another type.
  * @param name lower case
  */
-function headerText(name: string, value: unknown): string | undefined {
+function textOf(name: string, value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
-      if (name === 'location') return encodeReference(value)
-      return fieldValueProblem(value) === undefined ? value : undefined
+      return name === 'location' ? encodeReference(value) : value
     case 'number':
     case 'bigint':
     case 'boolean':
@@ -55,8 +54,8 @@ function setHeader(
   if (headerNameProblem(key) !== undefined) {
     throw unfit(node, 'response headers', 'well-formed names that do not belong to the connection')
   }
-  const text = headerText(key, value)
-  if (text === undefined) {
+  const text = textOf(key, value)
+  if (text === undefined || fieldValueProblem(text) !== undefined) {
     const wanted = 'a text of Latin-1 without control characters, a number or a boolean'
     throw unfit(node, isNamed ? `response header ${key}` : 'response headers', wanted)
   }
@@ -67,25 +66,23 @@ function setHeader(
 /** A layer that sets nothing. */
 export const empty: HeaderLayer = { fixed: {}, computed: [], whole: undefined }
 
-/** Splits a declared map, without its malformed members, which have been reported. */
+/** Splits a declared map. Its names and constants have been checked: a document with a malformed one is not served. */
 export function layerOf(node: Node | undefined): HeaderLayer {
   if (node === undefined || node.kind === 'broken') return empty
-  const names = keysOf(node)
-  if (names === undefined) {
+  const members = membersOf(node)
+  if (members === undefined) {
     return node.kind === 'deferred' ? { fixed: {}, computed: [], whole: node } : empty
   }
   const fixed: Record<string, string> = {}
   const computed: [string, Live][] = []
-  for (const name of names) {
-    const value = member(node, name)
+  for (const [name, value] of members) {
     const key = name.toLowerCase()
-    if (value === undefined || value.kind === 'broken' || headerNameProblem(key)) continue
     if (value.kind === 'constant') {
-      const text = headerText(key, value.value)
+      const text = textOf(key, value.value)
       // an empty one removes that of a lower layer, whichever this is
       if (text === '') computed.push([key, value])
       else if (text !== undefined) fixed[key] = text
-    } else {
+    } else if (value.kind !== 'broken') {
       computed.push([key, value])
     }
   }

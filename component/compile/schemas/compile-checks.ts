@@ -180,7 +180,8 @@ export function noteDescribedSchemas(
   { schemas, findings }: CheckedPath,
 ): void {
   const found = literalAt(raw, at, node, ['responses'], findings.issues)
-  for (const [response, place] of entriesOf(found?.value, found?.at ?? at)) {
+  if (found === undefined) return
+  for (const [response, place] of entriesOf(found.value, found.at)) {
     const parts = [
       [response, place] as const,
       ...entriesOf(memberOf(response, 'headers'), pointer(place, 'headers')),

@@ -2,7 +2,7 @@
 import type { ActionKind } from '#component/action/kind.ts'
 import type { Findings } from '#component/compile/fold-check.ts'
 import type { ReadPart } from '#component/compile/read-checks.ts'
-import { member, type Node } from '#component/expression/compile.ts'
+import { type Members, member, type Node } from '#component/expression/compile.ts'
 import type { ResponsePlan } from '#component/gateway/api.ts'
 import type { HeaderLayer, Live } from '#component/gateway/header-layers.ts'
 import type {
@@ -18,14 +18,13 @@ import { checkStreams, isOfResult, type StreamedOperation } from './stream-check
 import { isRawType, type Kind, streamTypesOf } from './stream-types.ts'
 
 /** What an answer may be. @param action of the operation; undefined for a list */
-export function kindOf(action: ActionKind | undefined, response: Node | undefined): Kind {
+export function kindOf(action: ActionKind | undefined, response: Members | undefined): Kind {
   if (action?.begins === 'events') return 'events'
-  const hasProgress = response !== undefined && member(response, 'on_progress') !== undefined
-  return action?.begins === 'progress' && hasProgress ? 'progress' : 'value'
+  return action?.begins === 'progress' && response?.has('on_progress') ? 'progress' : 'value'
 }
 
 /** Whether an action ends its stream with the first event, whatever the request. */
-export function isOneEvent(action: Node): boolean {
+export function isOneEvent(action: Members): boolean {
   return constantOf(action, 'max_events') === 1
 }
 
@@ -38,11 +37,11 @@ export function streamParts({
 }: StreamedOperation): readonly ReadPart[] {
   if (kind === 'value') return []
   const [action] = actions
-  const filter = action && member(action.node, 'filter')
+  const filter = action?.members.get('filter')
   const part = (place: ReadPart['place'], node: Node | undefined, ...keys: readonly string[]) =>
     node && node.kind !== 'broken' ? [{ place, at: pathOf(...keys), nodes: [node] }] : []
   const view = (place: ReadPart['place'], key: string) =>
-    part(place, response && member(response, key), 'response', key)
+    part(place, response?.get(key), 'response', key)
   if (kind === 'progress') return view('progress', 'on_progress')
   return [
     ...part('event', filter, 'action', 'filter'),
@@ -64,14 +63,14 @@ export function compileStream(
   const { kind, actions, response, on_result } = operation
   const [action] = actions
   if (kind === 'value' || action === undefined) return undefined
-  const declared = { action: action.node, response, on_result, types: streamTypesOf(negotiated) }
+  const declared = { action: action.members, response, on_result, types: streamTypesOf(negotiated) }
   return kind === 'events' ? eventsPlan(declared) : progressPlan(declared)
 }
 
 /** What an operation declares, as far as the plan of its stream depends on it. */
 interface Declared {
-  readonly action: Node
-  readonly response: Node | undefined
+  readonly action: Members
+  readonly response: Members | undefined
   readonly on_result: ResponsePlan
   readonly types: readonly StreamType[]
 }
@@ -79,7 +78,7 @@ interface Declared {
 function eventsPlan({ action, response, on_result, types }: Declared): StreamPlan {
   const known = <K extends keyof typeof streamDefaults>(key: K) =>
     (constantOf(action, key) ?? streamDefaults[key]) as (typeof streamDefaults)[K]
-  const filter = liveOf(member(action, 'filter'))
+  const filter = liveOf(action.get('filter'))
   const view = viewOf(response, 'on_event')
   return {
     kind: 'events',
@@ -97,7 +96,7 @@ function eventsPlan({ action, response, on_result, types }: Declared): StreamPla
     ...view,
     isShared: isSame(view.name) && isSame(view.body),
     isFilterShared: isSame(filter),
-    snapshot: member(action, 'snapshot') && viewOf(response, 'on_snapshot'),
+    snapshot: action.get('snapshot') && viewOf(response, 'on_snapshot'),
   }
 }
 
@@ -116,13 +115,13 @@ function progressPlan({ response, on_result, types }: Declared): ProgressPlan {
 const liveOf = (node: Node | undefined): Live | undefined =>
   node?.kind === 'broken' ? undefined : node
 
-function constantOf(map: Node, key: string): unknown {
-  const node = member(map, key)
+function constantOf(map: Members, key: string): unknown {
+  const node = map.get(key)
   return node?.kind === 'constant' ? node.value : undefined
 }
 
-function viewOf(response: Node | undefined, key: string): ViewPlan {
-  const view = response && member(response, key)
+function viewOf(response: Members | undefined, key: string): ViewPlan {
+  const view = response?.get(key)
   return {
     name: view && liveOf(member(view, 'event')),
     body: view && liveOf(member(view, 'body')),

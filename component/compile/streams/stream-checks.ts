@@ -2,7 +2,7 @@
 import type { ActionKind } from '#component/action/kind.ts'
 import { actionKinds } from '#component/action/kinds.ts'
 import type { Findings } from '#component/compile/fold-check.ts'
-import { keysOf, member, type Node } from '#component/expression/compile.ts'
+import { keysOf, type Members, member } from '#component/expression/compile.ts'
 import type { InheritedValues, ResponsePlan } from '#component/gateway/api.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
@@ -13,9 +13,9 @@ import { eventTypes, isRawType, type Offer } from './stream-types.ts'
 /** An operation, as far as it decides what its answer may be. */
 export interface StreamedOperation extends Offer {
   readonly method: Method
-  readonly response: Node | undefined
+  readonly response: Members | undefined
   /** In order; one, unless the document has a list. */
-  readonly actions: readonly { readonly node: Node; readonly kind: ActionKind }[]
+  readonly actions: readonly { readonly members: Members; readonly kind: ActionKind }[]
   readonly isList: boolean
   readonly on_result: ResponsePlan
   readonly inherited: InheritedValues
@@ -63,13 +63,13 @@ function checkCalls(
   { actions, isList, kind: answer, pathOf }: StreamedOperation,
   findings: Findings,
 ): void {
-  for (const [index, { node, kind }] of actions.entries()) {
+  for (const [index, { members, kind }] of actions.entries()) {
     if (kind.begins !== 'progress') continue
     const warn = (message: string, ...keys: readonly string[]) => {
       const path = pathOf('action', ...(isList ? [String(index)] : []), ...keys)
       findings.warnings.push({ path, message })
     }
-    const options = member(node, 'options')
+    const options = members.get('options')
     const asked = options && member(options, 'receive_progress')
     const isProgress = answer === 'progress'
     if (asked?.kind === 'constant' && asked.value === !isProgress) {
@@ -77,7 +77,7 @@ function checkCalls(
       warn(`it is not used: ${reason} progressive results`, 'options', 'receive_progress')
     }
     for (const key of isProgress ? [] : ['progress_timeout', 'max_duration']) {
-      if (member(node, key)) warn('it is not used without on_progress', key)
+      if (members.has(key)) warn('it is not used without on_progress', key)
     }
   }
 }
@@ -86,14 +86,14 @@ function checkViews(operation: StreamedOperation, findings: Findings): void {
   const { response, actions, isList, pathOf } = operation
   const { issues, warnings } = findings
   for (const [view, home] of homes) {
-    if (response === undefined || member(response, view) === undefined) continue
+    if (!response?.has(view)) continue
     const path = pathOf('response', view)
     if (isList) {
       issues.push({ path, message: `${view} may not stand beside a list of actions` })
     } else if (actions[0]?.kind.type !== home) {
       const message = `${view} belongs to an action of type ${home}, not to ${actions[0]?.kind.type}`
       issues.push({ path, message })
-    } else if (view === 'on_snapshot' && member(actions[0].node, 'snapshot') === undefined) {
+    } else if (view === 'on_snapshot' && !actions[0].members.has('snapshot')) {
       warnings.push({ path, message: 'it is not used: the action has no key snapshot' })
     }
   }
@@ -126,7 +126,7 @@ const ofBody = ['content-type', 'content-encoding']
 
 function checkEvents({ response, pathOf, on_result }: StreamedOperation, findings: Findings): void {
   const { issues } = findings
-  const result = response && member(response, 'on_result')
+  const result = response?.get('on_result')
   const refuse = (message: string, ...keys: readonly string[]) =>
     issues.push({ path: pathOf('response', 'on_result', ...keys), message })
   if (result && member(result, 'body')) {
@@ -168,7 +168,7 @@ function checkProgress(operation: StreamedOperation, findings: Findings): void {
     }
     if (whole && isOfResult(whole)) warnings.push({ path: inHeaders, message: leftOut })
   }
-  const view = response && member(response, 'on_progress')
+  const view = response?.get('on_progress')
   if (type === undefined || !isRawType(type) || view === undefined) return
   if (member(view, 'body') === undefined) {
     const message = `body is missing: expected a text or bytes, which are sent as ${essenceOf(type)}`

@@ -1,6 +1,5 @@
 /** Compiles the fields of an action that concern a stream, so that it is given only values that a document might hold. */
 import type { FieldCompiler, FieldCompilers } from '#component/compile/field-compiler.ts'
-import { member } from '#component/expression/compile.ts'
 import { deferred, runOf } from '#component/expression/nodes.ts'
 import { unfit } from '#component/gateway/failure.ts'
 import { Report } from '#component/spec/report.ts'
@@ -42,7 +41,7 @@ const knownAtLoad: FieldCompiler = (node, { name, path }, { issues }) => {
 /** Those of streams. */
 export const streamForms: FieldCompilers = {
   topic(node, { path, action }, findings) {
-    const match = member(action, 'match')
+    const match = action.get('match')
     const value = match?.kind === 'constant' ? match.value : 'exact'
     return topicPattern(node, isMatch(value) ? value : 'exact', path, findings)
   },
