@@ -2,7 +2,8 @@
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Method } from '#component/request.ts'
-import { type Protection, schemeOf } from '#component/security/scheme.ts'
+import { admit } from '#component/security/admission.ts'
+import type { Protection } from '#component/security/scheme.ts'
 import { isInRanges } from '#component/syntax/ip-address.ts'
 import { charsetOf, isUtf8Type } from '#component/syntax/media-type.ts'
 import type { AdmittedNetworks, CompiledOperation, InheritedValues } from './api.ts'
@@ -63,14 +64,10 @@ export const security = stage('security', {
   enter(state) {
     const { exchange, parts } = state
     const protection = protectionOf(state)
-    const { schemes } = parts
-    const passed = schemeOf(schemes, protection).authenticate(
-      exchange.secured ?? exchange,
-      protection,
-    )
+    const passed = admit(parts.schemes, exchange.secured ?? exchange, protection)
     // waits only for an identity that is not known yet
-    if (passed instanceof Promise) return passed.then((identity) => admit(state, identity))
-    return admit(state, passed)
+    if (passed instanceof Promise) return passed.then((identity) => tell(state, identity))
+    return tell(state, passed)
   },
   facts: (state) => ({
     protection: protectionOf(state),
@@ -81,7 +78,7 @@ export const security = stage('security', {
 /** A route with the stage {@link security} has one. */
 const protectionOf = ({ inherited }: RequestState) => inherited.protection as Protection
 
-function admit(state: RequestState, identity: Identity): undefined {
+function tell(state: RequestState, identity: Identity): undefined {
   state.exchange.trace?.tellUser?.(identity.authid)
   state.identity = identity
   state.security = state.parts.secured.of(protectionOf(state), identity)

@@ -4,7 +4,8 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import type { YieldTurn } from '#component/yielding.ts'
-import { type Protection, type Schemes, type SecuredRequest, schemeOf } from './scheme.ts'
+import { admitAgain } from './admission.ts'
+import type { Protection, Schemes, SecuredRequest } from './scheme.ts'
 
 /** The dependencies of {@link Reauthentication}. */
 export interface ReauthenticationPorts {
@@ -155,10 +156,8 @@ export class Reauthentication {
   }
 
   #ask({ request, protection }: Followed): Verdict | Promise<Verdict> {
-    const scheme = schemeOf(this.#ports.schemes, protection)
-    const judge = scheme.authenticateAgain ?? scheme.authenticate
     try {
-      const found = judge.call(scheme, request, protection)
+      const found = admitAgain(this.#ports.schemes, request, protection)
       if (!(found instanceof Promise)) return { identity: found }
       return found.then(
         (identity) => ({ identity }),

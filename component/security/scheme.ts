@@ -5,6 +5,7 @@ import { because } from '#component/login-refusal.ts'
 import type { BodyLimits, Method, Request } from '#component/request.ts'
 import { TokenError } from '#component/token/token-error.ts'
 import type { ClientProof } from './client-proof.ts'
+import type { Demand } from './demand.ts'
 import type { SecurityKind } from './kind.ts'
 
 /** The protection of a path: its folded security object, its API, and the realm whose users may pass. */
@@ -16,6 +17,8 @@ export interface Protection {
   /** The id of the specification. */
   readonly api: string
   readonly object: Readonly<Record<string, unknown>>
+  /** What the user must have beside credentials that hold; absent: nothing. */
+  readonly demand?: Demand | undefined
   /** Of a body that must be read to prove who asks. */
   readonly limits: BodyLimits
 }

@@ -1,9 +1,18 @@
 /** The names of what gateways of earlier versions do not know of a document, so that they do not serve it without that. */
 import { policyKinds } from '#component/policies/kinds.ts'
+import { demandFeature } from '#component/security/demand.ts'
 import { securityKinds } from '#component/security/kinds.ts'
 
 /** What a gateway of an earlier version would leave out in silence, or not know: checks (`request`, `schema`), streams, `cors`. */
-const own = ['request', 'schema', 'stream', 'cors', 'allow_from', 'provider_token'] as const
+const own = [
+  'request',
+  'schema',
+  'stream',
+  'cors',
+  'allow_from',
+  'provider_token',
+  demandFeature,
+] as const
 
 /** All that this gateway knows. */
 export const features: readonly string[] = [

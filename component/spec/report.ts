@@ -50,7 +50,7 @@ export class Report {
   }
 
   /**
-   * Warns of unknown keys.
+   * Reports unknown keys; of an issue, `comment` is for people, and none.
    * @param homeOf where a key belongs, in words; a key that belongs nowhere may be a misspelt one
    */
   unknownKeys(
@@ -58,16 +58,21 @@ export class Report {
     path: string,
     known: readonly string[],
     homeOf: (key: string) => string | undefined = () => undefined,
+    as: 'warning' | 'issue' = 'warning',
   ): void {
+    const told = as === 'issue' ? this.issues : this.warnings
     for (const key of Object.keys(map)) {
-      if (known.includes(key) || this.warnings.length >= maxDescribed) continue
+      if (known.includes(key) || (as === 'issue' && key === 'comment')) continue
+      if (as === 'warning' && told.length >= maxDescribed) continue
       const home = homeOf(key)
       let hint = home === undefined ? '' : `; ${home}`
-      if (hint === '' && this.warnings.length < maxSuggestions) {
+      if (hint === '' && told.length < maxSuggestions) {
         hint = hintOf(key.toLowerCase(), known)
       }
       const name = describe(key)
-      this.warn(pointer(path, key), `the key ${name} is unknown and is ignored${hint}`)
+      const at = pointer(path, key)
+      if (as === 'warning') this.warn(at, `the key ${name} is unknown and is ignored${hint}`)
+      else this.issue(at, `the key ${name} is unknown: expected one of ${known.join(', ')}${hint}`)
     }
   }
 

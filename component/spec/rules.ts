@@ -133,11 +133,13 @@ export interface Shape {
   /** By keys without `~` and `/`, which are written alike in a JSON Pointer. */
   readonly keys: Readonly<Record<string, Rule>>
   readonly required?: Readonly<Record<string, string>>
-  /** What the warning of an unknown key says of the key; undefined: nothing. */
+  /** What the author is told of an unknown key; undefined: nothing. */
   homeOf?(key: string): string | undefined
+  /** Whether an unknown key is an issue: its author believes that it protects something. */
+  readonly isClosed?: true
 }
 
-/** A map with known keys; unknown ones are warned about. */
+/** A map with known keys; of unknown ones the author is warned, or they are issues. */
 export function object(allowed: string, shape: Shape): Rule {
   const known = Object.keys(shape.keys)
   const required = Object.entries(shape.required ?? {})
@@ -149,7 +151,7 @@ export function object(allowed: string, shape: Shape): Rule {
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(shape.keys, key)) shape.keys[key]?.(value[key], `${path}/${key}`, report)
     }
-    report.unknownKeys(value, path, known, shape.homeOf)
+    report.unknownKeys(value, path, known, shape.homeOf, shape.isClosed ? 'issue' : 'warning')
   })
 }
 
@@ -169,8 +171,8 @@ const shapeSchema = ({ keys, required = {} }: Shape): JsonSchema => ({
 export function variants(allowed: string, shapes: Readonly<Record<string, Shape>>): Rule {
   const type = oneOf(Object.keys(shapes))
   const rules = new Map<unknown, Rule>()
-  for (const [name, { keys, required }] of Object.entries(shapes)) {
-    rules.set(name, object(allowed, { keys: { type, ...keys }, ...(required && { required }) }))
+  for (const [name, shape] of Object.entries(shapes)) {
+    rules.set(name, object(allowed, { ...shape, keys: { type, ...shape.keys } }))
   }
   const schema = {
     type: 'object',

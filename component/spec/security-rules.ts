@@ -1,17 +1,32 @@
 /** The rules of `security`: how a request proves who asks (specification: Resources and their fields). */
+import { demandKeys } from '#component/security/demand.ts'
 import { securityKinds } from '#component/security/kinds.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { allowFrom, schemes } from './http-rules.ts'
 import { dynamic, emptyMap, type Rule, rule, string, variants } from './rules.ts'
 
-const shared = { schemes, allow_from: allowFrom, description: string }
+const shared = { schemes, allow_from: allowFrom, description: string, ...demandKeys }
+
+/** What of other gateways the keys are. */
+const homes: Readonly<Record<string, string>> = {
+  groups: 'the groups of a user are its roles: write "roles"',
+  users: 'users are named in "authids"',
+}
+
+const homeOf = (key: string): string | undefined =>
+  Object.hasOwn(homes, key) ? homes[key] : undefined
 
 const securityVariants = variants(
   'a security object',
   Object.fromEntries(
     securityKinds.map(({ type, keys, required }) => [
       type,
-      { keys: { ...shared, ...keys }, ...(required && { required }) },
+      {
+        keys: { ...shared, ...keys },
+        isClosed: true as const,
+        homeOf,
+        ...(required && { required }),
+      },
     ]),
   ),
 )

@@ -1,6 +1,7 @@
 /** The security that holds at one place of a document: what protects it, and what a gateway must know to keep it. */
 import type { AdmittedNetworks, InheritedValues } from '#component/gateway/api.ts'
 import type { BodyLimits } from '#component/request.ts'
+import { demandFeature, demandOf } from '#component/security/demand.ts'
 import { closed, kindOf } from '#component/security/kinds.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import { networksOf } from '#component/syntax/ip-address.ts'
@@ -22,7 +23,8 @@ export function protectionOf(value: unknown, place: ProtectedPlace): Protection 
   const type = object?.type
   const { api, realm_uri, limits } = place
   const kind = kindOf(type) ?? closed
-  return { type: kind.type, kind, realm_uri, api, object: object ?? {}, limits }
+  const demand = demandOf(object)
+  return { type: kind.type, kind, realm_uri, api, object: object ?? {}, demand, limits }
 }
 
 /** The networks of one list; a value that is not a list has none, and so admits no client. */
@@ -47,6 +49,7 @@ export function allowFromOf(
 export function notingSecurity(values: InheritedValues, features: Set<string>): InheritedValues {
   const feature = values.protection?.kind.feature
   if (feature !== undefined) features.add(feature)
+  if (values.protection?.demand) features.add(demandFeature)
   if (values.allowFrom) features.add('allow_from')
   return values
 }

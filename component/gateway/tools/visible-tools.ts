@@ -4,7 +4,8 @@ import type { CompiledTool, ToolGroup, ToolSet } from '#component/gateway/api.ts
 import { isAdmitted } from '#component/gateway/checks.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import { refusalIn } from '#component/login-refusal.ts'
-import { type Protection, type Schemes, schemeOf } from '#component/security/scheme.ts'
+import { admit } from '#component/security/admission.ts'
+import type { Protection, Schemes } from '#component/security/scheme.ts'
 import { noData } from '#component/tool/call-data.ts'
 import { ToolExchange } from './tool-exchange.ts'
 
@@ -79,7 +80,7 @@ async function verdictOf(
   if (protection === undefined || tool === undefined) return 'passes'
   const { secured } = new ToolExchange(exchange, tool, { bindings, data: noData })
   try {
-    await schemeOf(schemes, protection).authenticate(secured, protection)
+    await admit(schemes, secured, protection)
     return 'passes'
   } catch (error) {
     const isVerdict = error instanceof ServiceError && isRefusal(error)

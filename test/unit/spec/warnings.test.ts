@@ -66,12 +66,6 @@ describe('warnings', () => {
       '/defaults/security/flow',
       'no grant',
     ],
-    [
-      `${path}/security`,
-      { type: 'basic', shemes: [] },
-      `${path}/security/shemes`,
-      'did you mean schemes',
-    ],
     ['/versions/1/info', { sunset: 'soon' }, '/versions/1/info/sunset', 'not a date'],
     [
       `${path}/get/defaults`,

@@ -52,10 +52,14 @@ describe('security webhook of a document', () => {
     ])
   })
 
-  it('secret in an API Specification is warned of: unknown key; never used', () => {
-    const { warnings } = load({ security: { ...hub, secret: 's3cret' }, post: fixed() })
-    expect(warnings).to.deep.equal([
-      { path: `${at}/security/secret`, message: 'the key "secret" is unknown and is ignored' },
+  it('secret in an API Specification is refused: unknown key', () => {
+    const { issues } = load({ security: { ...hub, secret: 's3cret' }, post: fixed() })
+    const known = 'type, schemes, allow_from, description, roles, authids, sender'
+    expect(issues).to.deep.equal([
+      {
+        path: `${at}/security/secret`,
+        message: `the key "secret" is unknown: expected one of ${known}`,
+      },
     ])
   })
 
