@@ -143,6 +143,10 @@ export type Outcome = (
       readonly error: ActionError
       /** The sentence of the gateway, where it made the error itself: errors of others may hold data, and no log shows them. */
       readonly reason?: string
+      /** Seconds after which it is worth another try, where the gateway knows it. */
+      readonly retryAfter?: number
+      /** The target of an upstream that has failed, as its realm writes it: for the log. */
+      readonly target?: string
     }
 ) & {
   readonly answer?: UpstreamAnswer

@@ -1,4 +1,5 @@
 /** What an action is, as all that deal with actions need to know: the row of its type. */
+import type { ErrorUri } from '#component/errors.ts'
 import type { Report } from '#component/spec/report.ts'
 import type { Shape } from '#component/spec/rules.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
@@ -36,6 +37,8 @@ export interface Reach {
   readonly field: string
   /** What the log and metrics call it. */
   readonly label: 'procedure' | 'topic' | 'upstream'
+  /** A field that names a target which is known at load, in the place of {@link field}, and the error of one that cannot be reached. */
+  readonly named: { readonly field: string; readonly error: ErrorUri } | undefined
   /** The name of the target that a value of the field stands for, the same for each spelling; undefined: the value is no target. */
   nameOf(value: string): string | undefined
   /** Whether the action sends something in the name of a user. */
@@ -45,6 +48,14 @@ export interface Reach {
   readonly metric: AttemptMetric
   /** The key of an OpenAPI operation whose value is the name of the target in an import; undefined: an import has no such key. */
   readonly importedFrom: string | undefined
+}
+
+/** The name of what fields reach; undefined: their value is no target, or not known. */
+export function reachedBy(reaches: Reach, fields: Readonly<Record<string, unknown>>) {
+  const name = reaches.named === undefined ? undefined : fields[reaches.named.field]
+  if (typeof name === 'string') return name
+  const value = fields[reaches.field]
+  return typeof value === 'string' ? reaches.nameOf(value) : undefined
 }
 
 /** The row of a type. Every row has all keys, so that what reads them for each request meets one shape. */

@@ -56,6 +56,7 @@ export const reachOf = (
 ): Reach => ({
   by: 'wamp',
   field,
+  named: undefined,
   label: field,
   nameOf: (uri) => uri,
   isGuarded: false,

@@ -1,4 +1,5 @@
 /** Names what an action reaches, from its document alone. */
+import { reachedBy } from '#component/action/kind.ts'
 import { type ActionTarget, noTarget } from '#component/action/watching/action-target.ts'
 import type { CompiledPath } from '#component/gateway/api.ts'
 import { isMap } from '#component/syntax/values.ts'
@@ -30,7 +31,7 @@ export function targetOf(
   if (reaches === undefined) return noTarget
   const { field } = reaches
   const value = fixed[field]
-  const literal = typeof value === 'string' ? (reaches.nameOf(value) ?? value) : undefined
+  const literal = reachedBy(reaches, fixed) ?? (typeof value === 'string' ? value : undefined)
   const text = literal ?? textOf(field, action, written).slice(0, longestText)
   const { api, label } = version
   return { type, text, literal, api, version: label, served: version, route: pattern }

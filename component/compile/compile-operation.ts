@@ -57,6 +57,7 @@ import {
 } from './inherited-values.ts'
 import type { Interner } from './interner.ts'
 import { compileMap, writtenOf } from './literal-parts.ts'
+import { type HasUpstream, namedUpstreams } from './named-upstreams.ts'
 import { checkReads } from './read-checks.ts'
 import { type Level, levelBelow } from './scope.ts'
 
@@ -79,6 +80,9 @@ export interface PathPlan {
   readonly levels: Set<Level>
   readonly schemas: DocumentSchemas
   readonly schemeOfSender: SchemeOfSender | undefined
+  readonly hasUpstream: HasUpstream | undefined
+  /** Of the document. */
+  readonly realm_uri: string
   readonly findings: Findings
   readonly interner: Interner
 }
@@ -261,6 +265,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const passesUnread = passing.length > 0 && !isBodyRead && !keepsBody
   const secured = { at, method, inherited, passesUnread }
   findings.warnings.push(...webhookWarnings(secured, plan.schemeOfSender))
+  findings.warnings.push(...namedUpstreams(actions.all, plan))
   const action = plans.at(-1) as ActionPlan
   const hasForward = actions.all.some(isOfForward)
   const { readsAnswer } = action

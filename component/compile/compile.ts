@@ -37,6 +37,7 @@ import {
   readInheritedValues,
 } from './inherited-values.ts'
 import { Interner } from './interner.ts'
+import type { HasUpstream } from './named-upstreams.ts'
 import { ownClashes } from './own-clashes.ts'
 import {
   checkEntries,
@@ -62,6 +63,8 @@ export interface CompilePorts {
   readonly partyProblem?: (realm_uri: string, security: JsonMap, host: string) => string | undefined
   /** How senders of webhooks sign. Absent: it is not checked whether there are such senders. */
   readonly schemeOfSender?: SchemeOfSender
+  /** Whether a realm has an upstream of a name. Absent: it is not checked. */
+  readonly hasUpstream?: HasUpstream
   /**
    * Told of every expression. The specification is then a part of one that compiles, so what only the whole can show is not
    * checked: unused entries, and clashes of routes.
@@ -238,6 +241,8 @@ class SpecCompiler {
       levels: this.#levels,
       schemas: this.#schemas,
       schemeOfSender: this.#ports.schemeOfSender,
+      hasUpstream: this.#ports.hasUpstream,
+      realm_uri: this.#spec.realm_uri,
       findings: this.findings,
       interner: this.#interner,
     }

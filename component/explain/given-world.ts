@@ -1,12 +1,17 @@
 /** The world of a rehearsal: sessions and connections that nothing leaves by, and that answer with given outcomes. */
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import type { UpstreamHandler, UpstreamRequest } from '#component/action/connections/upstreams.ts'
+import type {
+  Connections,
+  UpstreamHandler,
+  UpstreamRequest,
+} from '#component/action/connections/upstreams.ts'
 import type { BodyCodec } from '#component/action/forward/body.ts'
 import type { ForwardPorts } from '#component/action/forward/perform.ts'
 import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { Clock } from '#component/clock.ts'
 import { Streams } from '#component/stream/hub.ts'
+import { Upstream } from '#component/upstreams/upstream.ts'
 import type { Call, CallResult, ProgressListener, Session } from '#component/wamp/session.ts'
 import type { GivenOutcome, GivenPiece } from './asked.ts'
 import { GivenEvents } from './given-events.ts'
@@ -22,7 +27,8 @@ const unused = (): never => {
 /** What actions send to. @param index of the action that runs, from 0 */
 type World = (
   index: () => number,
-) => Pick<ForwardPorts, 'connections'> & Pick<SubscribePorts, 'sessions' | 'streams'>
+) => Pick<ForwardPorts, 'connections' | 'findUpstream'> &
+  Pick<SubscribePorts, 'sessions' | 'streams'>
 
 /** The world, and what happens in it once an answer streams. */
 interface GivenWorld {
@@ -117,15 +123,31 @@ export function givenWorld(
         }
       },
     },
-    connections: {
-      pool: () => ({
-        dispatch: (request, handler) => dispatch(request, handler, outcomeOf(index())),
-      }),
-      close: async () => undefined,
-    },
+    ...toUpstreams((request, handler) => dispatch(request, handler, outcomeOf(index()))),
     streams,
   })
   return { world, play }
+}
+
+/** Of an origin that nothing connects to. */
+const unresolved = {
+  protocol: 'http:',
+  port: 80,
+  addressClass: undefined,
+  isAddress: false,
+} as const
+
+/** Connections by which nothing leaves, and an upstream of each name, whose one target has its name. */
+function toUpstreams(dispatch: ReturnType<Connections['pool']>['dispatch']) {
+  const connections: Connections = {
+    pool: () => ({ dispatch }),
+    close: async () => undefined,
+  }
+  const findUpstream: ForwardPorts['findUpstream'] = (_realm_uri, name) => {
+    const origin = { ...unresolved, hostname: name, text: `http://${name}` }
+    return new Upstream({ name, targets: [{ url: origin.text, origin }] }, connections)
+  }
+  return { connections, findUpstream }
 }
 
 /** A call; its pieces precede the answer where somebody listens. The head of the answer goes out with the first, before the others come. */

@@ -1,5 +1,6 @@
 /** Describes a failed request for the log: what failed, and where in the document; never the data of a request, nor of a callee. */
 import type { Outcome } from '#component/action/action.ts'
+import { reachedBy } from '#component/action/kind.ts'
 import { describeError, ExpressionError, isErrorUri, ServiceError } from '#component/errors.ts'
 import { SiteError } from '#component/expression/site.ts'
 import { ResponseMismatch } from '#component/gateway/schemas/mismatches.ts'
@@ -28,6 +29,8 @@ export interface FailureReport extends ProviderAnswer {
   readonly procedure?: string
   readonly topic?: string
   readonly upstream?: string
+  /** The target of the upstream that has failed, where several may. */
+  readonly target?: string
   /** Of a login at an identity provider. */
   readonly realm?: string
   /** The error of the action that `on_error` was to answer, where `on_error` itself has failed. */
@@ -79,8 +82,7 @@ export function reportAt(route: Route, error: ServiceError): FailureReport | und
 /** The peer of an action, where the document names it. */
 function peerOf({ kind, fixed }: ActionPlan): FailureReport {
   const { reaches } = kind
-  const value = reaches && fixed[reaches.field]
-  const name = typeof value === 'string' ? reaches?.nameOf(value) : undefined
+  const name = reaches && reachedBy(reaches, fixed)
   return reaches && name !== undefined ? { [reaches.label]: name } : {}
 }
 
@@ -123,5 +125,10 @@ export function reportAfter(operation: CompiledOperation, outcome: Outcome): Fai
   if ('result' in outcome) return { ...place, reason: 'on_result declares this status' }
   const { error_uri } = outcome.error
   const reason = outcome.reason ?? reasonOf(operation, error_uri)
-  return { ...place, error: error_uri.slice(0, maxUri), reason }
+  const { target } = outcome
+  return {
+    ...place,
+    ...(target !== undefined && { target }),
+    ...{ error: error_uri.slice(0, maxUri), reason },
+  }
 }

@@ -77,6 +77,9 @@ export function renderOutcome(
         isResult ? operation.encodings : undefined,
       )
   if (!isPassedOn) streamOf(outcome)?.destroy()
+  if (!isResult && outcome.retryAfter !== undefined && status >= 400) {
+    headers['retry-after'] ??= String(outcome.retryAfter)
+  }
   const reply: Reply = { status, headers, body, operation }
   return !isResult && !isPassedOn && plan.body === undefined && inherited.sendsProblems
     ? withProblem(exchange, operation, outcome, reply)

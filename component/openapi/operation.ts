@@ -109,7 +109,9 @@ function requestBodyOf(
 /** What lies behind an operation, for operators; of a list the last action. */
 function backendOf(operation: CompiledOperation, { isHidden }: Authored): JsonMap {
   const { action, path } = operation
-  const name = action.kind.reaches?.field
+  const { field, named } = action.kind.reaches ?? {}
+  const isNamed = named !== undefined && action.fixed[named.field] !== undefined
+  const name = isNamed ? named.field : field
   const target = name === undefined ? undefined : targetOf(operation, action, name)
   const types = typesOf(operation)
   return {

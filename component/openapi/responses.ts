@@ -1,7 +1,8 @@
 /** The responses of an operation: what it answers to a success, and the errors that its route can answer. */
 import { STATUS_CODES } from 'node:http'
 import type { ActionKind } from '#component/action/kind.ts'
-import { type CompiledOperation, kindsOf } from '#component/gateway/api.ts'
+import { actionKinds } from '#component/action/kinds.ts'
+import { type ActionPlan, type CompiledOperation, kindsOf } from '#component/gateway/api.ts'
 import { bodyMethods } from '#component/gateway/checks.ts'
 import { inForce, policyKinds } from '#component/policies/kinds.ts'
 import type { Method } from '#component/request.ts'
@@ -192,9 +193,20 @@ function gatewayStatuses(
   return statuses
 }
 
-/** What actions fail with under policies that do not hold. */
-const errorsOfOthers = (kinds: readonly unknown[]): readonly string[] =>
-  policyKinds.filter((kind) => !kinds.includes(kind)).flatMap(({ actionErrors }) => actionErrors)
+/** What actions fail with under policies that do not hold, and where they name no target. */
+function errorsOfOthers({ inherited, action, steps }: CompiledOperation): readonly string[] {
+  const kinds: readonly unknown[] = inForce(inherited.policies).map(([kind]) => kind)
+  const errors: readonly string[] = policyKinds
+    .filter((kind) => !kinds.includes(kind))
+    .flatMap(({ actionErrors }) => actionErrors)
+  const isNamed = ({ kind, fixed }: ActionPlan, field: string) =>
+    kind.reaches?.named?.field === field && fixed[field] !== undefined
+  const names = actionKinds.flatMap(({ reaches }) => reaches?.named ?? [])
+  const others = names.filter(
+    ({ field }) => !(steps ?? [action]).some((one) => isNamed(one, field)),
+  )
+  return [...errors, ...others.map(({ error }) => error)]
+}
 
 /** The statuses of a failed action or expression. */
 function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
@@ -205,7 +217,7 @@ function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
   if (typeof on_error.status === 'number') return new Set([String(on_error.status)])
   if (on_error.status !== undefined) return new Set(['default'])
   const statuses = new Set<string>(isOfWamp ? ['500'] : [])
-  const foreign = errorsOfOthers(inForce(operation.inherited.policies).map(([kind]) => kind))
+  const foreign = errorsOfOthers(operation)
   for (const [uri, status] of status_codes) {
     if (foreign.includes(uri)) continue
     const canBe =

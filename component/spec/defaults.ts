@@ -42,6 +42,7 @@ export const initialStatusCodes: Readonly<Record<string, number>> = {
   'service.error.not_found': 404,
   'service.error.bad_gateway': 504,
   'service.error.circuit_open': 503,
+  'service.error.no_upstream_target': 503,
   'service.error.http_gateway.invalid_expression': 500,
   'service.error.http_gateway.invalid_request': 400,
   'service.error.timeout': 504,

@@ -133,6 +133,8 @@ export interface Shape {
   /** By keys without `~` and `/`, which are written alike in a JSON Pointer. */
   readonly keys: Readonly<Record<string, Rule>>
   readonly required?: Readonly<Record<string, string>>
+  /** Keys of which exactly one must be there, described alike; the first one is named where none is. */
+  readonly either?: Readonly<Record<string, string>>
   /** What the author is told of an unknown key; undefined: nothing. */
   homeOf?(key: string): string | undefined
   /** Whether an unknown key is an issue: its author believes that it protects something. */
@@ -143,10 +145,26 @@ export interface Shape {
 export function object(allowed: string, shape: Shape): Rule {
   const known = Object.keys(shape.keys)
   const required = Object.entries(shape.required ?? {})
+  const either = Object.entries(shape.either ?? {})
   return rule(shapeSchema(shape), (value, path, report) => {
     if (!isMap(value)) return report.expected(path, allowed, value)
     for (const [key, wanted] of required) {
       if (!Object.hasOwn(value, key)) report.missing(path, key, wanted)
+    }
+    const given = either.filter(([key]) => Object.hasOwn(value, key))
+    const [[first, wanted] = []] = either
+    if (first !== undefined && wanted !== undefined && given.length === 0) {
+      report.missing(
+        path,
+        first,
+        `${wanted}, or ${either
+          .slice(1)
+          .map(([key]) => key)
+          .join(', ')}`,
+      )
+    }
+    for (const [key] of given.slice(1)) {
+      report.issue(pointer(path, key), `${given[0]?.[0]} is there, too: give only one of them`)
     }
     for (const key of Object.keys(value)) {
       if (Object.hasOwn(shape.keys, key)) shape.keys[key]?.(value[key], `${path}/${key}`, report)
@@ -156,11 +174,12 @@ export function object(allowed: string, shape: Shape): Rule {
 }
 
 /** `comment` is for people: real documents have it. */
-const shapeSchema = ({ keys, required = {} }: Shape): JsonSchema => ({
+const shapeSchema = ({ keys, required = {}, either }: Shape): JsonSchema => ({
   type: 'object',
   properties: Object.fromEntries(Object.entries(keys).map(([key, { schema }]) => [key, schema])),
   patternProperties: { '^comment$': {} },
   required: Object.keys(required),
+  ...(either && { oneOf: Object.keys(either).map((key) => ({ required: [key] })) }),
   additionalProperties: false,
 })
 

@@ -18,6 +18,7 @@ import type { FindExamples } from '#component/openapi/options.ts'
 import { openPolicies, type Policies } from '#component/policies/index.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
+import { UpstreamTable } from '#component/upstreams/table.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
 import { unrenderedLog } from '#component/wiring/streams/unrendered-log.ts'
@@ -58,6 +59,22 @@ export interface Serving {
   close(): Promise<void>
 }
 
+/** The upstreams of the realms of the process, from now on. */
+function followUpstreams(
+  { users: { realms } }: Pick<WiringContext, 'users'>,
+  connections: Connections,
+): UpstreamTable {
+  const table = new UpstreamTable(connections)
+  const take = () => table.take(realms.uris.flatMap((uri) => realms.realm(uri) ?? []))
+  const { onChange } = realms
+  realms.onChange = (uris) => {
+    take()
+    return onChange(uris)
+  }
+  take()
+  return table
+}
+
 /** Milliseconds, finer than the clock's. */
 const monotonic = (): number => performance.now()
 
@@ -75,6 +92,7 @@ export function openServing({ address, context, examples, pool }: ServingNeeds):
   const findExamples: FindExamples = (one) => examples.holding(one)
   const { config, clock, node, log, yieldTurn, families, telemetry } = context
   const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts))
+  const upstreams = followUpstreams(context, connections)
   const streamMetrics = new StreamMetrics(families)
   const streams = openStreamHub(context, pool, streamMetrics)
   const metrics = new ActionMetrics(families, monotonic)
@@ -82,6 +100,7 @@ export function openServing({ address, context, examples, pool }: ServingNeeds):
   const pools = new PoolMetrics(families, monotonic)
   const actions = openActions({
     ...{ clock, sessions: pool, connections, streams, watch },
+    findUpstream: upstreams.find,
     codec: { decode: decodeBody, encode: encodeBody },
     allowedHosts: config.forward.allowed_hosts,
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,

@@ -6,10 +6,14 @@ import { attempts, headers } from '#component/spec/http-rules.ts'
 import { anything, dynamic, oneOf, type Rule, rule, text } from '#component/spec/rules.ts'
 import { fixedPathProblem, queryProblem, upstreamPathProblem } from '#component/spec/syntax.ts'
 import { originProblem, readOrigin } from '#component/syntax/upstream-origin.ts'
+import { upstreamName } from '#component/upstreams/settings.ts'
 
 const origin = '[scheme://]host[:port]'
 const shownOrigin = text(origin, originProblem)
 const hiddenOrigin = text(origin, originProblem, 'hidden')
+
+const upstreamNameProblem = (name: string): string | undefined =>
+  upstreamName.test(name) ? undefined : 'it has 1 to 64 letters, digits, "-", "_" and "."'
 
 const upstreamHost: Rule = dynamic(
   rule(shownOrigin.schema, (value, path, report) => {
@@ -24,6 +28,7 @@ const upstreamHost: Rule = dynamic(
 export const target = {
   http_method: dynamic(oneOf(methods)),
   host: upstreamHost,
+  upstream: dynamic(text('the name of an upstream of the realm', upstreamNameProblem)),
   path: dynamic(text('a path that begins with "/"', upstreamPathProblem)),
   strip_prefix: dynamic(text('a path without bindings and brackets', fixedPathProblem)),
   query_string: dynamic(text('a query string', queryProblem)),
@@ -59,11 +64,15 @@ export const forward = actionKind({
   type: 'forward',
   shape: {
     keys: { ...target, headers, body: anything, ...attempts },
-    required: { host: '[scheme://]host[:port] of the upstream' },
+    either: {
+      host: '[scheme://]host[:port] of the upstream',
+      upstream: 'the name of an upstream of the realm',
+    },
   },
   fields: {
     http_method: 'value',
     host: 'value',
+    upstream: 'known',
     path: 'path',
     query_string: 'query',
     headers: 'upstream_headers',
@@ -73,6 +82,7 @@ export const forward = actionKind({
   reaches: {
     by: 'http',
     field: 'host',
+    named: { field: 'upstream', error: 'service.error.no_upstream_target' },
     label: 'upstream',
     nameOf: originOf,
     isSent: false,

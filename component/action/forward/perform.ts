@@ -27,15 +27,18 @@ import {
   upstreamHeaders,
 } from '#component/action/headers.ts'
 import { type Attempted, Cancellation, retry } from '#component/action/retry.ts'
+import { failedStatuses } from '#component/action/target-result.ts'
 import { endOf } from '#component/action/watching/attempt-end.ts'
 import type { AttemptWatch, WatchedAttempt } from '#component/action/watching/attempt-watch.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { isIdempotent, type Method, methods } from '#component/request.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
+import type { FindUpstream } from '#component/upstreams/table.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './body.ts'
 import { mayBeKept, RepeatableBody } from './repeatable-body.ts'
 import { readTarget } from './target.ts'
+import { throughUpstream } from './through-upstream.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
 
 /** The parts that forward requests. */
@@ -49,6 +52,8 @@ export interface ForwardPorts {
   readonly lookup?: Lookup
   /** Absent: real ones. */
   readonly connections?: Connections
+  /** The upstreams of realms; absent: there are none. */
+  readonly findUpstream?: FindUpstream
   /** Receives each attempt, for metrics and spans. Explanations and tests of examples have none. */
   readonly watch?: AttemptWatch | undefined
 }
@@ -59,17 +64,20 @@ export interface ForwardAction extends Action {
   close(): Promise<void>
 }
 
+/** Where an attempt goes. */
+interface Reached {
+  readonly origin: Origin
+  readonly pool: ReturnType<Connections['pool']>
+}
+
 /** One checked upstream request, ready to be sent, again too if its body allows it. */
 interface Prepared {
-  readonly origin: Origin
-  readonly isComputed: boolean
   readonly method: Method
   readonly target: string
   readonly headers: HeaderMap
   /** The field `headers` of the action; undefined: those of the request are passed on. */
   readonly declared: unknown
   readonly body: RepeatableBody | RawBody | Uint8Array | undefined
-  readonly uri: string
 }
 
 /** The error of an answer 400–599. It has no row in the table of statuses, so that the upstream's status holds (behaviour §4). */
@@ -88,12 +96,11 @@ const ofUpstream = new Set<string>([
 /** What a client asks for a part with (RFC 9110 §14.2, §13.1.5). */
 const ofParts = ['range', 'if-range'] as const
 
-const retriedStatuses = new Set([502, 503, 504])
 const maxOrigins = 1000
 
 /** Makes the action. */
 export function forwardAction(ports: ForwardPorts): ForwardAction {
-  const { clock, codec, viaName, watch } = ports
+  const { clock, codec, viaName, watch, findUpstream } = ports
   const policy = hostPolicy(ports.allowedHosts)
   const upstreams = ports.connections ?? new Upstreams(clock, policy, ports.lookup)
   const origins = new Map<string, Origin | undefined>()
@@ -123,8 +130,6 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
   }
 
   const prepare = (fields: ActionFields, run: Run): Prepared => {
-    const isComputed = run.computed.has('host')
-    const origin = readHost(fields.host, isComputed)
     const method = methodOf(fields.http_method, run)
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
@@ -139,23 +144,22 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     }
     const mayRepeat = run.attempts.retries > 0 && isIdempotent(method)
     const body = mayRepeat ? repeatable(given) : given
-    const uri = `${origin.text}${target}`
     const { headers: declared } = fields
-    return { origin, isComputed, method, target, headers, declared, body, uri }
+    return { method, target, headers, declared, body }
   }
 
   const attempt = async (
     prepared: Prepared,
+    { origin, pool }: Reached,
     run: Run,
-    connectTimeoutMs: number,
     timeoutMs: number,
     cancellation: Cancellation,
     watched: WatchedAttempt | undefined,
   ): Promise<Attempted> => {
-    const { origin, method, headers, body, uri, declared } = prepared
+    const { method, headers, body, declared } = prepared
+    const uri = `${origin.text}${prepared.target}`
     const context = watched?.context
     if (context) setTraceContext(headers, context)
-    const pool = upstreams.pool(origin, prepared.isComputed, connectTimeoutMs)
     const call = new UpstreamCall(clock, timeoutMs, run.readsBody, run.hinted)
     cancellation.current = call
     const isReplayable = (): boolean => {
@@ -180,7 +184,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       })
       pool.dispatch(options, call)
       const { status_code, received } = await call.head
-      const isRetriable = retriedStatuses.has(status_code) && isIdempotent(method) && isReplayable()
+      const isRetriable = failedStatuses.has(status_code) && isIdempotent(method) && isReplayable()
       // bytes that came with the head are here by now: a small answer is complete and needs no stream
       const taken = takeAnswer(call, status_code, received, run)
       const answer = taken instanceof Promise ? await taken : taken
@@ -226,6 +230,9 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
   return {
     async perform(fields, run) {
       const { attempts } = run
+      const { upstream } = fields
+      const isComputed = run.computed.has('host')
+      const origin = upstream === undefined ? readHost(fields.host, isComputed) : undefined
       const prepared = prepare(fields, run)
       const { body } = prepared
       // undici destroys the stream of a failed request with an error that may have no other listener.
@@ -234,8 +241,16 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const outcome = retry(attempts, clock, cancellation, (timeoutMs, tried, previous) => {
         // its connection ends: a later attempt replaces it
         if (previous) streamOf(previous)?.destroy()
-        const watched = watch?.begin(run, tried, prepared.method)
-        return attempt(prepared, run, attempts.connect_timeout, timeoutMs, cancellation, watched)
+        const begin = () => watch?.begin(run, tried, prepared.method)
+        const send = (to: Reached) => attempt(prepared, to, run, timeoutMs, cancellation, begin())
+        const { connect_timeout } = attempts
+        if (origin === undefined) {
+          const upstream = findUpstream?.(run.realm_uri, String(fields.upstream))
+          return throughUpstream(upstream, (target) =>
+            send({ origin: target.origin, pool: target.pool(connect_timeout) }),
+          )
+        }
+        return send({ origin, pool: upstreams.pool(origin, isComputed, connect_timeout) })
       })
       return body instanceof RepeatableBody ? outcome.finally(() => body.release()) : outcome
     },

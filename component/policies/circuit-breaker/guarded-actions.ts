@@ -1,5 +1,7 @@
 /** The actions of one request under the circuit breaker of its route. */
 import type { ActionFields, Outcome } from '#component/action/action.ts'
+import { reachedBy } from '#component/action/kind.ts'
+import { targetResult } from '#component/action/target-result.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { ActionPlan } from '#component/gateway/api.ts'
@@ -17,9 +19,6 @@ export interface CircuitPorts {
   readonly circuits: Circuits
   readonly clock: Pick<Clock, 'now'>
 }
-
-/** Statuses of an upstream that are failures: it, or what stands before it, is not there. */
-const failedStatuses = new Set([502, 503, 504])
 
 /** Of one request. */
 export class GuardedActions {
@@ -73,33 +72,18 @@ export class GuardedActions {
 
 const nameOf = ({ target: { api, version, text } }: ActionPlan) => ({ api, version, text })
 
-/** The origin of a forward or the procedure of a call; undefined for other actions, which have no peer, and for values that are no target. */
+/** The origin or the upstream of a forward, or the procedure of a call; undefined for other actions, which have no peer, and for values that are no target. */
 function targetOf({ kind, target }: ActionPlan, fields: ActionFields): string | undefined {
   const { reaches } = kind
   if (!reaches?.isGuarded) return undefined
   if (target.literal !== undefined) return target.literal
-  const value = fields[reaches.field]
-  return typeof value === 'string' ? reaches.nameOf(value) : undefined
+  return reachedBy(reaches, fields)
 }
 
 /** What an outcome tells of the target of its action. */
 function resultOf(outcome: Outcome, { errors }: BreakerPlan): Result {
-  if ('result' in outcome) return 'success'
-  const { error, reason, answer, effect } = outcome
-  const { error_uri } = error
-  if (errors.has(error_uri) || error_uri === 'wamp.error.timeout') return 'failure'
-  if (answer) return failedStatuses.has(answer.status_code) ? 'failure' : 'success'
-  // the peer has answered
-  if (reason === undefined) return 'success'
-  switch (error_uri) {
-    case 'service.error.bad_gateway':
-    case 'service.error.timeout':
-      return 'failure'
-    case 'wamp.error.net_failure':
-      return effect === 'unknown' ? 'failure' : 'unknown'
-    default:
-      return 'unknown'
-  }
+  const isDeclared = 'error' in outcome && errors.has(outcome.error.error_uri)
+  return isDeclared ? 'failure' : targetResult(outcome)
 }
 
 /** What circuit breakers know of a request. */

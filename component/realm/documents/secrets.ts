@@ -37,6 +37,7 @@ const holders: ReadonlyMap<string | undefined, string> = new Map([
   ['jwt_issuers', 'issuer'],
   ['oidc_providers', 'issuer'],
   ['webhook_senders', 'scheme'],
+  ['upstreams', 'targets'],
 ])
 
 /** The maps whose keys are names that others have given: roles and claims. */
@@ -44,7 +45,7 @@ const mapsOfNames: ReadonlySet<string | undefined> = new Set(['role_mapping', 'r
 
 /**
  * Whether a key of a map is a name that somebody has chosen, and so does not tell whether its value is a secret: of a provider, an
- * issuer or a sender, or of a role or claim of one.
+ * issuer, a sender or an upstream, or of a role or claim of one.
  * @param holder the key that the map itself has
  * @param value the value of the key
  */

@@ -15,6 +15,7 @@ import { kindOf } from '#component/security/kinds.ts'
 import { providerOf } from '#component/security/oidc/kind.ts'
 import { Senders } from '#component/security/webhook/senders.ts'
 import type { Sync } from '#component/sync/sync.ts'
+import { hasUpstream } from '#component/upstreams/settings.ts'
 import { version } from '#component/version.ts'
 import { withClientCaWarning } from '#component/wiring/client-ca-warning.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
@@ -46,6 +47,7 @@ export function compilePortsOf(
     schemas,
     hasDocsPage: hasDocsPage(),
     schemeOfSender: (realm_uri, name) => senders.find(realm_uri, name)?.scheme,
+    hasUpstream: (realm_uri, name) => hasUpstream(realms.realm(realm_uri)?.info ?? {}, name),
     partyProblem: (realm_uri, security, host) =>
       kindOf(security.type)?.party?.is === 'issuer'
         ? issuerProblem(realms, realm_uri, issuerNameOf(security))

@@ -213,6 +213,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
         'spec',
         'stream',
         'tool',
+        'upstreams',
         'wamp',
       ],
     ],
@@ -274,7 +275,11 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/realm/documents': { folders: ['realm', 'realm/documents/info', 'spec'], packages: [] },
-  'component/realm/documents/info': { folders: ['realm/documents', 'spec', 'token'], packages: [] },
+  'component/realm/documents/info': {
+    folders: ['realm/documents', 'spec', 'token', 'upstreams'],
+    packages: [],
+  },
+  'component/upstreams': { folders: ['action/connections'], packages: [] },
   'component/stream': { folders: ['wamp'], packages: [] },
   'component/action': {
     folders: [
@@ -286,7 +291,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/action/*': {
     folders: [
       ...['action', 'action/connections', 'action/watching', 'spec', 'spec/streams', 'stream'],
-      ...['telemetry', 'wamp'],
+      ...['telemetry', 'upstreams', 'wamp'],
     ],
     packages: ['undici'],
   },

@@ -97,6 +97,15 @@ describe('the errors of an operation', () => {
     expect(JSON.stringify(content)).to.include('#/components/schemas/ActionError')
   })
 
+  it('have the refusal of an upstream without targets where a forward names one', () => {
+    const answerOf = (to: object) =>
+      JSON.stringify(
+        operationOf({ action: { type: 'forward', ...to }, response: {} }, {}).responses['503'],
+      )
+    expect(answerOf({ host: 'http://10.0.0.5' })).to.include('components/responses/Error"')
+    expect(answerOf({ upstream: 'billing' })).to.include('components/responses/ActionError"')
+  })
+
   it('are problems first where the document declares them', () => {
     const paths = { '/a': { errors: 'problem', get: call() }, '/b': { get: call() } }
     const { components } = describeDocument(documentOf(paths))

@@ -1,12 +1,13 @@
-/** The keys of `info` in a realm document that the gateway reads: identity providers, issuers of access tokens, and senders of webhooks. */
+/** The keys of `info` in a realm document that the gateway reads: identity providers, issuers of access tokens, senders of webhooks, and upstreams. */
 import { pointer } from '#component/codec/json.ts'
 import { type Rule, rule } from '#component/spec/rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { issuers } from './issuer-rules.ts'
 import { provider } from './provider-rules.ts'
+import { upstreams } from './upstream-rules.ts'
 import { sender } from './webhook-rules.ts'
 
-/** Validates `info`, which may hold anything else. Wrong values of a provider are warned of, and reported by a login; those of an issuer and of a sender by the load. */
+/** Validates `info`, which may hold anything else. Wrong values of a provider are warned of, and reported by a login; those of an issuer, a sender and an upstream by the load. */
 export const info: Rule = rule(
   {
     type: 'object',
@@ -25,12 +26,17 @@ export const info: Rule = rule(
         description: 'Senders by the names that paths give them.',
         additionalProperties: sender.schema,
       },
+      upstreams: {
+        ...upstreams.schema,
+        description: 'Upstreams by the names that forwards give them.',
+      },
     },
   },
   (value, path, report) => {
     if (!isMap(value)) return report.expected(path, 'a map', value)
-    const { jwt_issuers, oidc_providers, webhook_senders } = value
+    const { jwt_issuers, oidc_providers, webhook_senders, upstreams: ofForwards } = value
     if (jwt_issuers !== undefined) issuers(jwt_issuers, pointer(path, 'jwt_issuers'), report)
+    if (ofForwards !== undefined) upstreams(ofForwards, pointer(path, 'upstreams'), report)
     if (isMap(oidc_providers)) {
       for (const [name, entry] of Object.entries(oidc_providers)) {
         provider(entry, pointer(path, 'oidc_providers', name), report)

@@ -1,0 +1,100 @@
+/** The keys of an upstream in `info.upstreams`, and what loading a realm document checks of them. */
+import { pointer } from '#component/codec/json.ts'
+import { closedMap } from '#component/spec/closed-map.ts'
+import { described, listOf, type Rule, rule, text } from '#component/spec/rules.ts'
+import { originProblem } from '#component/syntax/upstream-origin.ts'
+import { isMap, memberOf } from '#component/syntax/values.ts'
+import { upstreamLimits, upstreamName } from '#component/upstreams/settings.ts'
+
+const { targets: maxTargets, upstreams: maxUpstreams } = upstreamLimits
+
+/** The text before an @ may be a password: no value is shown. */
+const url = text(
+  'an origin, http://host[:port] or https://host[:port]',
+  (value) => (/^https?:\/\//i.test(value) ? originProblem(value) : 'it begins with neither scheme'),
+  'hidden',
+)
+
+/** A closed map, of whose keys some must be there. */
+const withRequired = (known: Rule, required: Readonly<Record<string, string>>): Rule =>
+  rule({ ...known.schema, required: Object.keys(required) }, (value, path, report) => {
+    known(value, path, report)
+    if (!isMap(value)) return
+    for (const [key, wanted] of Object.entries(required)) {
+      if (!Object.hasOwn(value, key)) report.missing(path, key, wanted)
+    }
+  })
+
+const target: Rule = described(
+  withRequired(
+    closedMap('a map such as {url}', {
+      url: described(url, 'Where the target is: scheme, host and port.', {
+        examples: ['http://10.0.0.5:8080'],
+      }),
+    }),
+    { url: 'the origin of the target' },
+  ),
+  'One copy of a backend. An unknown key is an error.',
+  { title: 'Target' },
+)
+
+const targetList = listOf(target, `a list of 1 to ${maxTargets} targets`)
+
+const targets: Rule = rule(
+  { ...targetList.schema, maxItems: maxTargets },
+  (value, path, report) => {
+    if (Array.isArray(value) && value.length > maxTargets) {
+      return report.issue(path, `expected 1 to ${maxTargets} targets, got ${value.length}`)
+    }
+    targetList(value, path, report)
+    const seen = new Set<unknown>()
+    for (const [index, one] of (Array.isArray(value) ? value : []).entries()) {
+      const written = memberOf(one, 'url')
+      if (written !== undefined && seen.has(written)) {
+        report.issue(
+          pointer(path, index, 'url'),
+          'another target has this url: give one a greater weight',
+        )
+      }
+      seen.add(written)
+    }
+  },
+)
+
+/** The keys of an upstream: one row each. */
+const keys = {
+  targets: described(targets, `The copies of the backend, 1 to ${maxTargets}.`, {
+    examples: [[{ url: 'http://10.0.0.5:8080' }, { url: 'http://10.0.0.6:8080' }]],
+  }),
+} as const satisfies Readonly<Record<string, Rule>>
+
+/** One upstream. */
+const upstream: Rule = described(
+  withRequired(closedMap('a map such as {targets}', keys), {
+    targets: 'the copies of the backend',
+  }),
+  'A backend with one or more copies, under `info.upstreams.<name>`. The `upstream` of a forward names it: see [upstreams](upstreams.md). An unknown key is an error.',
+  { title: 'Upstream' },
+)
+
+/** All of a realm. */
+export const upstreams: Rule = rule(
+  {
+    type: 'object',
+    propertyNames: { pattern: upstreamName.source },
+    maxProperties: maxUpstreams,
+    additionalProperties: upstream.schema,
+  },
+  (value, path, report) => {
+    if (!isMap(value)) return report.expected(path, 'a map of names to upstreams', value)
+    const entries = Object.entries(value)
+    if (entries.length > maxUpstreams) {
+      return report.issue(path, `expected at most ${maxUpstreams} upstreams, got ${entries.length}`)
+    }
+    for (const [name, one] of entries) {
+      const at = pointer(path, name)
+      if (upstreamName.test(name)) upstream(one, at, report)
+      else report.issue(at, 'expected a name of 1 to 64 letters, digits, "-", "_" and "."')
+    }
+  },
+)

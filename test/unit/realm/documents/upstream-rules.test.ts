@@ -1,0 +1,104 @@
+/** What loading a realm says of its upstreams. */
+import { expect } from 'chai'
+import type { InvalidSpecError } from '#component/errors.ts'
+import { realmsWith } from '#test/unit/realm/doubles.ts'
+
+const uri = 'com.example.test'
+const at = '/info/upstreams/it'
+const a = { url: 'http://10.0.0.5:8080' }
+
+/** The issues of a load with these upstreams. */
+async function issuesOf(upstreams: unknown) {
+  const { realms } = await realmsWith()
+  try {
+    const [loaded] = await realms.load({ uri, info: { upstreams } })
+    expect(loaded?.warnings).to.deep.equal([])
+    return []
+  } catch (error) {
+    return (error as InvalidSpecError).issues
+  }
+}
+
+const many = (count: number, url: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => ({ url: url(index) }))
+
+describe('an upstream', () => {
+  for (const [what, upstream] of [
+    ['with one target', { targets: [a] }],
+    ['with a target under TLS', { targets: [{ url: 'https://billing.internal' }] }],
+    ['with targets of one host', { targets: [a, { url: 'http://10.0.0.5:8081' }] }],
+    ['with an address of IPv6', { targets: [{ url: 'http://[fd00::1]:80' }] }],
+    ['with a comment', { comment: 'old', targets: [{ ...a, comment: 'rack 1' }] }],
+    ['with 64 targets', { targets: many(64, (index) => `http://10.0.0.${index}`) }],
+  ] as const) {
+    it(`loads: ${what}`, async () => {
+      expect(await issuesOf({ it: upstream })).to.deep.equal([])
+    })
+  }
+
+  for (const [what, upstream, path, message] of [
+    ['no map', 'http://10.0.0.5', at, 'expected a map such as {targets}'],
+    ['no targets', {}, `${at}/targets`, 'targets is missing: expected the copies of the backend'],
+    ['an empty list', { targets: [] }, `${at}/targets`, 'got an empty list'],
+    ['an unknown key', { targets: [a], target: 1 }, `${at}/target`, 'expected one of targets'],
+    ['an unknown key of a target', { targets: [{ ...a, port: 1 }] }, `${at}/targets/0/port`, 'url'],
+    ['a target without url', { targets: [{}] }, `${at}/targets/0/url`, 'url is missing'],
+    ['a target twice', { targets: [a, a] }, `${at}/targets/1/url`, 'another target has this url'],
+    ['no scheme', { targets: [{ url: '10.0.0.5' }] }, `${at}/targets/0/url`, 'neither scheme'],
+    ['a path', { targets: [{ url: `${a.url}/x` }] }, `${at}/targets/0/url`, 'a valid port'],
+    [
+      ...['link-local', { targets: [{ url: 'http://169.254.169.254' }] }],
+      ...[`${at}/targets/0/url`, 'may not be forwarded to'],
+    ],
+    [
+      ...['metadata by its name', { targets: [{ url: 'http://metadata.google.internal' }] }],
+      ...[`${at}/targets/0/url`, 'may not be forwarded to'],
+    ],
+    [
+      ...['65 targets', { targets: many(65, (index) => `http://10.0.0.${index}`) }],
+      ...[`${at}/targets`, 'expected 1 to 64 targets, got 65'],
+    ],
+  ] as [string, unknown, string, string][]) {
+    it(`is refused: ${what}`, async () => {
+      const [first, ...others] = await issuesOf({ it: upstream })
+      expect(others).to.deep.equal([])
+      expect(first?.path).to.equal(path)
+      expect(first?.message).to.include(message)
+    })
+  }
+
+  it('never shows what may be a password', async () => {
+    const issues = await issuesOf({ it: { targets: [{ url: 'http://me:hidden@10.0.0.5' }] } })
+    expect(issues).to.have.lengthOf(1)
+    expect(JSON.stringify(issues)).not.to.include('hidden')
+  })
+})
+
+describe('the upstreams of a realm', () => {
+  for (const [what, upstreams, path] of [
+    ['a list', [], '/info/upstreams'],
+    ['a name with a blank', { 'a b': { targets: [a] } }, '/info/upstreams/a b'],
+    ['a name with a slash', { 'a/b': { targets: [a] } }, '/info/upstreams/a~1b'],
+    ['a long name', { ['x'.repeat(65)]: { targets: [a] } }, `/info/upstreams/${'x'.repeat(65)}`],
+    [
+      'more than 256',
+      Object.fromEntries(
+        Array.from({ length: 257 }, (_, index) => [`u${index}`, { targets: [a] }]),
+      ),
+      '/info/upstreams',
+    ],
+  ] as const) {
+    it(`are refused: ${what}`, async () => {
+      const issues = await issuesOf(upstreams)
+      expect(issues.map((issue) => issue.path)).to.deep.equal([path])
+    })
+  }
+
+  it('have names of every kind, secrets too', async () => {
+    const names = ['token', 'api_key', 'A.b-c_1', 'password']
+    const { realms } = await realmsWith()
+    const upstreams = Object.fromEntries(names.map((name) => [name, { targets: [a] }]))
+    await realms.load({ uri, info: { upstreams } })
+    expect(realms.get(uri).info).to.deep.equal({ upstreams })
+  })
+})
