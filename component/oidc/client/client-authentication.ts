@@ -12,8 +12,14 @@ export interface ClientSecrets {
   readonly key?: ClientKey | undefined
 }
 
+/** Which client it is, and how it is to authenticate. */
+interface ClientSettings extends Pick<ProviderSettings, 'name'> {
+  readonly client_authentication?: ClientAuthentication | undefined
+  readonly token_endpoint_auth_method?: ClientAuthentication | undefined
+}
+
 function methodOf(
-  { name, client_authentication, token_endpoint_auth_method }: ProviderSettings,
+  { name, client_authentication, token_endpoint_auth_method }: ClientSettings,
   { secret, key }: ClientSecrets,
   // absent: client_secret_basic (OpenID Connect Discovery §3)
   methods: readonly string[] = ['client_secret_basic'],
@@ -35,7 +41,7 @@ function methodOf(
  *   wanted and absent
  */
 export function clientAuthentication(
-  settings: ProviderSettings,
+  settings: ClientSettings,
   secrets: ClientSecrets,
   { client, metadata }: Pick<Discovered, 'client' | 'metadata'>,
 ): openid.ClientAuth {

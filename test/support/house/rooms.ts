@@ -253,6 +253,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     ],
     packages: ['jose'],
   },
+  'component/credentials': {
+    folders: ['oidc', 'oidc/client', 'realm', 'realm/documents/info'],
+    packages: ['jose', 'lru-cache'],
+  },
   'component/oidc/client': {
     folders: ['oidc', 'realm/documents/info'],
     packages: ['openid-client'],
