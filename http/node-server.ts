@@ -80,6 +80,8 @@ export function makeServer(plan: ServerPlan): Server {
   // the preflight refuses these requests: Node's answer would lack our header fields and our log line
   server.on('checkExpectation', (request, response) => serve(request, response, false))
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    // beyond a limit
+    if (socket.destroyed) return
     // queued answers are written before anything else happens to their sockets
     socket.prependListener('end', flush)
     new Pipeline(socket, plan.pipelined)

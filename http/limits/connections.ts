@@ -68,22 +68,30 @@ export class Connections {
       const isInBody = pipelineOf(socket)?.isReceiving === true
       this.#usage.refuse(isInBody ? timeouts.request : timeouts.headers)
     })
-    server.on('connection', (socket: Socket) => accept(socket, held, isExempt))
+    // Node makes a parser or a TLS session of a connection: of those that are refused it makes none
+    const accepting = server.listeners('connection')
+    server.removeAllListeners('connection')
+    server.on('connection', (socket: Socket) => {
+      if (!admit(socket, held, isExempt)) return
+      for (const accept of accepting) accept.call(server, socket)
+    })
   }
 }
 
-function accept(socket: Socket, held: Held, isExempt: (address: string) => boolean): void {
+/** Whether the connection stays; it is closed otherwise. */
+function admit(socket: Socket, held: Held, isExempt: (address: string) => boolean): boolean {
   const { remoteAddress } = socket
   // absent on Unix sockets, and after the client has disconnected
   const address = remoteAddress === undefined ? undefined : plainAddress(remoteAddress)
   const isShared = address !== undefined && !isExempt(address)
   if (isShared && !held.share.tryTake(address)) {
     socket.destroy()
-    return
+    return false
   }
   held.open += 1
   socket.on('close', () => {
     held.open -= 1
     if (isShared) held.share.give(address)
   })
+  return true
 }

@@ -1,6 +1,10 @@
 /** How many connections a network holds. */
+import { createServer, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { LimitUsage } from '#component/limits/limit-usage.ts'
+import { Connections } from '#http/limits/connections.ts'
 import { until, untilHolds } from '#test/support/running/until.ts'
 import { type Fixture, open, options, post, RawClient } from './fixture.ts'
 
@@ -101,4 +105,35 @@ describe('connections of a network', () => {
     await start({ connections_per_address: 1 }, ['127.0.0.1'])
     expect([await ask(), await ask(), await ask()]).to.deep.equal([200, 200, 200])
   })
+})
+
+/** Nothing that costs memory is made of them: one address may open and lose thousands a second. */
+describe('connections that are refused', () => {
+  const servers: readonly (readonly [string, () => Server])[] = [
+    ['parser', createServer],
+    ['handshake', createSecureServer],
+  ]
+  for (const [what, makeServer] of servers) {
+    it(`get no ${what}`, async () => {
+      const server = makeServer()
+      let reached = 0
+      let broken = 0
+      server.on('connection', () => reached++)
+      server.on('tlsClientError', () => broken++)
+      const usage = new LimitUsage()
+      const bounds = { max_connections: 10, connections_per_address: 1, max_requests_per_socket: 0 }
+      new Connections(bounds, usage).limit(server, () => false)
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as AddressInfo
+      const first = new RawClient(port)
+      await untilHolds(() => reached === 1)
+      const others = Array.from({ length: 5 }, () => new RawClient(port))
+      const refused = () => usage.all.find(({ key }) => key.endsWith('per_address'))?.refused
+      await untilHolds(() => refused() === others.length)
+      for (const other of others) expect((await other.read()).status).to.equal(0)
+      expect({ reached, broken }).to.deep.equal({ reached: 1, broken: 0 })
+      for (const client of [first, ...others]) client.close()
+      server.close()
+    })
+  }
 })
