@@ -90,6 +90,20 @@ export interface LoggedIn {
   readonly providerToken?: (() => ProviderToken) | undefined
 }
 
+/**
+ * A user to whom others than the realm give roles. They are its groups, too, where the realm declares none of it.
+ * @param declared by the realm
+ */
+export const givenRoles = (
+  username: string,
+  authroles: readonly string[],
+  declared: LoggedIn['user'] | undefined,
+): LoggedIn['user'] => ({
+  username,
+  groups: declared && declared.groups.length > 0 ? declared.groups : authroles,
+  meta: declared?.meta ?? {},
+})
+
 /** The identity of a user, frozen: one is shared by many requests. The locale is the one in the user's meta. */
 export function identityOf({
   user,

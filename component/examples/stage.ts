@@ -51,16 +51,19 @@ const now = 1_767_225_600_000
 /** Lets the user pass that the example names. */
 function schemesFor(as: unknown): Schemes {
   if (as === null || as === 'anonymous') return nobody
-  const { authid = 'example', realm_uri, authroles = [], authmethod, claims } = isMap(as) ? as : {}
+  const { realm_uri, authmethod, claims, ...who } = isMap(as) ? as : {}
   const { webhook_id, webhook_timestamp } = isMap(as) ? as : {}
   return schemesOf((protection) => {
-    const name = String(authid)
+    const [authid = 'example'] = protection.demand?.authids ?? []
+    const [role] = protection.demand?.roles ?? []
+    // whom the example does not describe further may ask
+    const name = String(who.authid ?? authid)
+    const authroles = (who.authroles ?? (role === undefined ? [] : [role])) as readonly string[]
     return {
       realm_uri: typeof realm_uri === 'string' ? realm_uri : protection.realm_uri,
       ...{ authid: name, username: name },
       authmethod: typeof authmethod === 'string' ? authmethod : protection.kind.exampleMethod,
-      authroles: authroles as readonly string[],
-      ...{ groups: [], meta: {} },
+      ...{ authroles, groups: authroles, meta: {} },
       ...(isMap(claims) && { claims }),
       ...(typeof webhook_id === 'string' && { webhook_id }),
       ...(typeof webhook_timestamp === 'number' && { webhook_timestamp }),

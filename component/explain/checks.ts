@@ -6,6 +6,7 @@ import { isAdmittedFrom } from '#component/gateway/checks.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { JudgedPart, MismatchMode } from '#component/gateway/schemas/mismatches.ts'
 import type { PolicyCheck, StageFacts } from '#component/gateway/stage-facts.ts'
+import { refusalIn } from '#component/login-refusal.ts'
 import { told } from '#component/schema/mistakes.ts'
 import { isMap } from '#component/syntax/values.ts'
 
@@ -50,10 +51,14 @@ type Row<Name extends keyof StageFacts> = (
 
 /** The stages that check something, beside those of policies; `scheme` and `network` are in {@link admission}, `schema` in {@link requestFit}. */
 const rows: { readonly [Name in keyof StageFacts]?: Row<Name> } = {
-  security({ protection: { type }, identity }, { operation }, error) {
+  security({ protection: { type, demand }, identity }, { operation }, error) {
     const at = operation.inherited.protectedAt ?? null
-    if (error !== undefined)
-      return [{ step: 'security', type, passed: false, at, ...problemOf(error) }]
+    if (error !== undefined) {
+      // clients are not told what they lack; operators are
+      const reason = demand && refusalIn(error)?.reason
+      const why = reason === undefined ? {} : { reason }
+      return [{ step: 'security', type, passed: false, at, ...why, ...problemOf(error) }]
+    }
     const { authid, authroles, authmethod } = identity
     return [{ step: 'security', type, passed: true, authid, authroles, authmethod, at }]
   },

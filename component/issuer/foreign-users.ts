@@ -1,5 +1,5 @@
 /** The users of access tokens of other issuers: their authid, their roles, and whether they may still come. */
-import { type Identity, identityOf } from '#component/identity.ts'
+import { givenRoles, type Identity, identityOf } from '#component/identity.ts'
 import { type Accounts, documentRefusal } from '#component/oidc/accounts.ts'
 import { issuerOfName } from '#component/realm/documents/info/issuer-rules.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
@@ -95,13 +95,12 @@ export class ForeignUsers {
 
 function identityIn(realm: Realm, token: ForeignToken, authid: string): Identity {
   const { realm_uri, roles, endsAt, client_id, jti } = token
-  const user = realm.users.get(authid)
   // grants name users, too: no role makes anybody another user
   const authroles = roles.filter((role) => role === authid || !realm.users.has(role))
   return identityOf({
     ...{ realm_uri, authroles, authmethod: issuerMethod, expires_at: endsAt },
     ...(client_id !== undefined && { client_id }),
     ...(jti !== undefined && { session: jti }),
-    user: user ?? { username: authid, groups: [], meta: {} },
+    user: givenRoles(authid, authroles, realm.users.get(authid)),
   })
 }

@@ -1,6 +1,7 @@
 /** One operation of OpenAPI: a method of one form of a path. */
 import { type ActionPlan, type CompiledOperation, typesOf } from '#component/gateway/api.ts'
 import type { Method } from '#component/request.ts'
+import { requiredRoles, rolesKey, withRoles } from '#component/security/required-roles.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Authored } from './authored.ts'
 import { contentOf, type ErrorParts } from './error-parts.ts'
@@ -44,7 +45,9 @@ export function describeOperation(
   context: OperationContext,
 ): (template: Template, operationId: string) => JsonMap {
   const { protection } = operation.inherited
-  const { summary, description, tags, request, toolName } = authored
+  const { summary, tags, request, toolName } = authored
+  const roles = requiredRoles(protection)
+  const description = roles ? withRoles(authored.description, roles) : authored.description
   const reads = readsOf(operation, method)
   const secretHeader = protection && secretHeaderOf(protection)
   const examples =
@@ -64,6 +67,7 @@ export function describeOperation(
     ...(protection && {
       security: requirementsOf(protection, method, context.address, context.securitySchemes),
     }),
+    ...(roles && { [rolesKey]: roles }),
     ...(context.isInternal && { 'x-wamp-gateway': backendOf(operation, authored) }),
   }
   return (template, operationId) => {

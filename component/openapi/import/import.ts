@@ -56,7 +56,7 @@ export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: J
   const { part = whole } = options
   const schemas = new Schemas(source, !isLess(part))
   const security = new Security(source, basePath)
-  const shared = security.of({ map: openapi, at: '' })
+  const shared = security.ofDocument(openapi)
   const title = typeof info.title === 'string' ? info.title : undefined
   const { byPattern, base = basePath } = pathsOf({
     ...{ source, schemas, security, part },

@@ -1,6 +1,7 @@
 /** Operations of OpenAPI as operations of an API Specification: what they ask for, do and answer. */
 import { actionKinds, kindOf } from '#component/action/kinds.ts'
 import { pointer } from '#component/codec/json.ts'
+import { rolesKey, withoutRoles } from '#component/security/required-roles.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { type Content, readContent, withExamples } from './contents.ts'
 import { type Extension, extensionOf } from './extension.ts'
@@ -41,6 +42,7 @@ const carried = [
   ...['tags', 'summary', 'description', 'operationId', 'parameters', 'requestBody', 'responses'],
   ...[
     'security',
+    rolesKey,
     'x-wamp-gateway',
     ...actionKinds.flatMap(({ reaches }) => reaches?.importedFrom ?? []),
   ],
@@ -59,7 +61,7 @@ export function operationOf(found: Found, surroundings: Surroundings): Record<st
   source.losses.tellOthers(map, at, { carried, reasons })
   const body = readBody(place, source, schemas)
   const responses = readResponses(place, source, schemas)
-  const own = security.of(place)
+  const own = security.ofOperation(place)
   const accepts = body?.content.types.filter((type) => type !== 'application/msgpack') ?? []
   const request = { ...requestOf(found.parameters), ...body?.request }
   const extension = extensionOf(place, source)
@@ -93,7 +95,9 @@ function operationId({ map, at }: Place, { source, operationIds }: Surroundings)
 }
 
 /** `tags`, `summary` and `description`. */
-function textsOf({ tags, summary, description }: JsonMap): JsonMap {
+function textsOf({ tags, summary, description: written, [rolesKey]: roles }: JsonMap): JsonMap {
+  const description =
+    typeof written === 'string' && Array.isArray(roles) ? withoutRoles(written, roles) : written
   return {
     ...(Array.isArray(tags) && tags.length > 0 && { tags: tags.map(String) }),
     ...(typeof summary === 'string' && { summary }),

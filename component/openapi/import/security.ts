@@ -1,6 +1,7 @@
 /** Security requirements of OpenAPI as security objects; what has no equal is closed, never open. */
 import { pointer } from '#component/codec/json.ts'
 import { securityKinds } from '#component/security/kinds.ts'
+import { rolesKey } from '#component/security/required-roles.ts'
 import { fixedPathProblem } from '#component/spec/syntax.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import { mapped } from './origins.ts'
@@ -28,14 +29,39 @@ export class Security {
   readonly #known = new Map<string, JsonMap>()
   /** Security by the path of its tokens. */
   readonly #flows = new Map<unknown, JsonMap>()
+  #ofDocument: JsonMap | undefined
 
   constructor(source: Source, basePath: string) {
     this.#source = source
     this.#basePath = basePath
   }
 
+  /** Of operations that say nothing; undefined: the document says nothing, either. */
+  ofDocument(openapi: JsonMap): JsonMap | undefined {
+    this.#ofDocument = this.#of({ map: openapi, at: '' })
+    return this.#ofDocument
+  }
+
+  /** With the roles that the operation names; undefined: it says nothing. */
+  ofOperation(place: Place): JsonMap | undefined {
+    const own = this.#of(place)
+    const { [rolesKey]: roles } = place.map
+    if (roles === undefined) return own
+    const at = pointer(place.at, rolesKey)
+    const { losses } = this.#source
+    const isList = Array.isArray(roles) && roles.length > 0
+    if (!isList || !roles.every((role) => typeof role === 'string' && role !== '')) {
+      losses.tell(at, 'expected a list of roles; an API key is asked for')
+      return closed
+    }
+    const object = own ?? this.#ofDocument ?? {}
+    const isOpen = Object.keys(object).length === 0
+    if (isOpen) losses.tell(at, 'roles are those of users: an API key is asked for')
+    return mapped({ ...(isOpen ? closed : object), roles }, at)
+  }
+
   /** undefined: the place says nothing. */
-  of(place: Place): JsonMap | undefined {
+  #of(place: Place): JsonMap | undefined {
     const { security } = place.map
     if (security === undefined) return undefined
     const at = pointer(place.at, 'security')

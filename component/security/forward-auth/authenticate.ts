@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { anonymous, type Identity, identityOf } from '#component/identity.ts'
+import { anonymous, givenRoles, type Identity, identityOf } from '#component/identity.ts'
 import { atMost } from '#component/limits/at-most.ts'
 import { because } from '#component/login-refusal.ts'
 import { issuerOfName } from '#component/realm/documents/info/issuer-rules.ts'
@@ -147,12 +147,12 @@ export class ForwardAuthScheme implements SecurityScheme {
       throw new ServiceError('wamp.error.not_authorized', 'the user may not ask here', cause)
     }
     const login = logins.user(realm_uri, authid)
-    const user = login?.user ?? { username: authid, groups: [], meta: {} }
     const own = login?.roles
     const authroles = roles?.filter((role) => own === undefined || own.includes(role)) ?? own ?? []
+    const user = givenRoles(authid, authroles, login?.user)
     return identityOf({
       ...{ realm_uri, authroles, authmethod },
-      user: { username: authid, groups: user.groups, meta: { ...user.meta, ...meta } },
+      user: { ...user, meta: { ...user.meta, ...meta } },
     })
   }
 }

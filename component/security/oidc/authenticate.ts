@@ -1,6 +1,6 @@
 /** `oidc` on a path: the ticket of a login, in its cookie or in `Authorization: Bearer` (behaviour: OIDC). */
 import { ServiceError } from '#component/errors.ts'
-import { type Identity, identityOf } from '#component/identity.ts'
+import { givenRoles, type Identity, identityOf } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
 import { isCsrf } from '#component/oidc/csrf.ts'
 import type { ProviderTokens } from '#component/oidc/kept/provider-tokens.ts'
@@ -202,7 +202,7 @@ export class OidcScheme implements SecurityScheme {
         },
         ...(oidc_claims && { claims: oidc_claims }),
         ...(providerTokens && { providerToken: () => providerTokens.of(claims) }),
-        user: user ?? { username: authid, groups: [], meta: {} },
+        user: givenRoles(authid, authroles, user),
       }),
     )
   }

@@ -3,6 +3,7 @@
 import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import { Explainer } from '#component/explain/explanation/explainer.ts'
 import type { Route } from '#component/gateway/api.ts'
+import { givenRoles } from '#component/identity.ts'
 import type { Registry } from '#component/registry/registry.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
@@ -40,7 +41,7 @@ export function openExplainer(
       const login = logins.user(realm_uri, authid)
       if (login || !authroles || !accounts.isKnown(realm_uri, authid)) return login
       // an identity provider gives a user its roles at each login: those that are named
-      return { user: { username: authid, groups: [], meta: {} }, roles: authroles }
+      return { user: givenRoles(authid, authroles, undefined), roles: authroles }
     },
     callees: async (realm_uri, procedure) =>
       router.calleesOf(realm_uri, procedure) ?? (await calleesOf(pool, realm_uri, procedure)),

@@ -61,6 +61,27 @@ describe('examples', () => {
       { defaults: secured },
     ],
     [
+      'the user whom the path asks for, with a role and as a group',
+      asks({ args: ['{{security.authid}}', '{{security.authroles}}', '{{security.groups}}'] }),
+      { expect: { action: { args: ['ada', ['staff'], ['staff']] } } },
+      { defaults: { security: { type: 'basic', roles: ['staff', 'admins'], authids: ['ada'] } } },
+    ],
+    [
+      'a user whom the path does not ask for',
+      asks({}),
+      { as: { authid: 'bob' }, expect: { status: 403, error_code: 'wamp.error.not_authorized' } },
+      { defaults: { security: { type: 'basic', authids: ['ada'] } } },
+    ],
+    [
+      'a user without a role of the path',
+      asks({}),
+      {
+        as: { authid: 'ada', authroles: ['buyers'] },
+        expect: { status: 403, error_code: 'wamp.error.not_authorized' },
+      },
+      { defaults: { security: { type: 'basic', roles: ['staff'] } } },
+    ],
+    [
       'a user with claims of an identity provider',
       asks({ args: ['{{security.claims.email}}', '{{security.claims.address.country}}'] }),
       {

@@ -188,6 +188,25 @@ describe('a rehearsal', () => {
       expect(actions[0]).to.deep.include({ session_of: 'ada' })
     })
 
+    it('tells why a user may not enter, which the user is not told', async () => {
+      const security = { type: 'basic', roles: ['staff'] }
+      const { checks, actions, sent } = await rehearse(
+        documentOf({ get: { ...call, security } }, { variables: { size: 5 } }),
+        {
+          request: { path: '/orders/7' },
+          schemes: schemesOf(() => ({ ...anonymous('com.example'), authid: 'ada' })),
+        },
+      )
+      expect(checks[1]).to.deep.equal({
+        ...{ step: 'security', passed: false, type: 'basic', at: `${at}/get/security` },
+        reason: 'the user has none of the roles of the path',
+        problem: { code: 'wamp.error.not_authorized', message: 'the user may not ask here' },
+      })
+      expect(actions).to.deep.equal([])
+      expect(sent?.status).to.equal(403)
+      expect(String(sent?.body)).to.not.include('role')
+    })
+
     it('refuses others, and checks nothing after that', async () => {
       const { checks, actions, sent } = await rehearse(secured, {
         request: { path: '/orders/7', scheme: 'https', headers: { accept: 'text/csv' } },

@@ -28,7 +28,8 @@ describe('the user of a token of another issuer', () => {
     expect({ ...identity }).to.deep.equal({
       ...{ realm_uri, authid: 'corp|ada', username: 'corp|ada', authmethod: 'jwt' },
       authroles: ['corp|orders:read', 'corp|staff'],
-      ...{ groups: [], meta: {}, client_id: 'app', session: 'j1' },
+      groups: ['corp|orders:read', 'corp|staff'],
+      ...{ meta: {}, client_id: 'app', session: 'j1' },
     })
     expect(identity.expires_at).to.equal(node.clock.ms + 3_630_000)
     expect(node.ask(token), 'one object for all requests').to.equal(identity)

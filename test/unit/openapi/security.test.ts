@@ -70,6 +70,27 @@ describe('the security of an operation', () => {
     expect(seen({ type: 'jwt', issuer: 'corp' }).security).to.deep.equal([{ jwt: [] }])
   })
 
+  it('with roles has them in their order, and a sentence; names of users are not published', () => {
+    const described = (operation: object, roles: readonly string[]) => {
+      const security = { type: 'basic', roles, authids: ['ada'] }
+      const { paths } = describeDocument(
+        documentOf({ '/x': { get: { ...fixed('a'), ...operation }, security } }),
+      )
+      const { description, security: asked, 'x-required-roles': required } = paths['/x'].get
+      expect(JSON.stringify(paths)).to.not.include('ada')
+      expect(asked).to.deep.equal([{ basic: [] }])
+      return { description, required }
+    }
+    expect(described({}, ['staff'])).to.deep.equal({
+      description: 'Only for users with the role staff.',
+      required: ['staff'],
+    })
+    expect(described({ description: 'All.' }, ['staff', 'auditors'])).to.deep.equal({
+      description: 'All.\n\nOnly for users with one of the roles auditors, staff.',
+      required: ['auditors', 'staff'],
+    })
+  })
+
   it('of a login is the cookie of the ticket, or a bearer token', () => {
     const { security, schemes } = seen({ type: 'oidc' })
     expect(security).to.deep.equal([{ oidc_cookie: [] }, { oidc_bearer: [] }])

@@ -96,9 +96,9 @@ describe('`roles` and `authids` of a security object', () => {
     compileSpec(validateSpec(documentOf(paths, more)).spec as ApiSpec, { callTimeout: 30_000 })
 
   for (const [place, paths, more] of [
-    ['of a path', { '/x': { security, ...fixed() } }, {}],
-    ['of the defaults', { '/x': fixed() }, { defaults: { security } }],
-    ['of variables', { '/x': fixed() }, { variables: { security } }],
+    ['of a path', { '/x': { security, get: fixed() } }, {}],
+    ['of the defaults', { '/x': { get: fixed() } }, { defaults: { security } }],
+    ['of variables', { '/x': { get: fixed() } }, { variables: { security } }],
   ] as const) {
     it(`are a feature that a gateway must know: ${place}`, () => {
       expect([...(document(paths, more).api?.features ?? [])]).to.deep.equal(['security.roles'])
@@ -106,7 +106,7 @@ describe('`roles` and `authids` of a security object', () => {
   }
 
   it('are no feature of a document without them', () => {
-    const { api } = document({ '/x': { security: { type: 'basic' }, ...fixed() } })
+    const { api } = document({ '/x': { security: { type: 'basic' }, get: fixed() } })
     expect([...(api?.features ?? [])]).to.deep.equal([])
   })
 
@@ -124,7 +124,7 @@ describe('`roles` and `authids` of a security object', () => {
   ] as const) {
     it(`are refused as ${key}: ${JSON.stringify(value)}`, () => {
       const found = issuesOf(
-        documentOf({ '/x': { security: { type: 'basic', [key]: value }, ...fixed() } }),
+        documentOf({ '/x': { security: { type: 'basic', [key]: value }, get: fixed() } }),
       )
       expect(found.map(({ path }) => path)).to.deep.equal([
         `/versions/1.0/paths/~1x/security/${key}${at}`,
@@ -135,7 +135,7 @@ describe('`roles` and `authids` of a security object', () => {
   it('may not depend on the request', () => {
     const found = issuesOf(
       documentOf({
-        '/x': { security: { type: 'basic', roles: ['{{request.headers.x}}'] }, ...fixed() },
+        '/x': { security: { type: 'basic', roles: ['{{request.headers.x}}'] }, get: fixed() },
       }),
     )
     expect(found.map(({ path }) => path)).to.deep.equal(['/versions/1.0/paths/~1x/security'])

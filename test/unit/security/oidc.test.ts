@@ -106,9 +106,9 @@ describe('a path under oidc', () => {
     expect({ ...identity }).to.not.have.property('expires_at')
   })
 
-  it('passes on somebody of whom the realm itself says nothing', async () => {
+  it('passes on somebody of whom the realm itself says nothing, whose groups are the roles', async () => {
     expect(await ask({ authorization: 'Bearer stranger' })).to.deep.include({
-      ...{ authid: 'zoe', username: 'zoe', authroles: ['admins'], groups: [], meta: {} },
+      ...{ authid: 'zoe', username: 'zoe', authroles: ['admins'], groups: ['admins'], meta: {} },
     })
   })
 

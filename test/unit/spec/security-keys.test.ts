@@ -59,11 +59,11 @@ describe('An unknown key of a security object', () => {
   }
 
   const security = { type: 'basic', role: ['staff'] }
-  const path = { '/x': fixed() }
+  const path = { '/x': { get: fixed() } }
   for (const [place, document, at] of [
     [
       'of a path',
-      documentOf({ '/x': { security, ...fixed() } }),
+      documentOf({ '/x': { security, get: fixed() } }),
       '/versions/1.0/paths/~1x/security/role',
     ],
     ['of the defaults', documentOf(path, { defaults: { security } }), '/defaults/security/role'],
@@ -71,7 +71,7 @@ describe('An unknown key of a security object', () => {
     [
       'that a path has from variables',
       documentOf(
-        { '/x': { security: '{{variables.s}}', ...fixed() } },
+        { '/x': { security: '{{variables.s}}', get: fixed() } },
         { variables: { s: security } },
       ),
       '/versions/1.0/paths/~1x/security',
@@ -79,7 +79,7 @@ describe('An unknown key of a security object', () => {
     [
       'whose type is computed',
       documentOf(
-        { '/x': { security: { ...security, type: '{{variables.t}}' }, ...fixed() } },
+        { '/x': { security: { ...security, type: '{{variables.t}}' }, get: fixed() } },
         { variables: { t: 'basic' } },
       ),
       '/versions/1.0/paths/~1x/security/role',

@@ -1,5 +1,6 @@
 /** Security requirements of OpenAPI as security objects. */
 import { expect } from 'chai'
+import { withRoles } from '#component/security/required-roles.ts'
 import { at, get, imported, type Json, pathOf } from './imported.ts'
 
 describe('Security of an OpenAPI document', () => {
@@ -53,6 +54,65 @@ describe('Security of an OpenAPI document', () => {
       expect(secured(scheme)).to.deep.equal({ security, count: losses })
     })
   }
+
+  describe('with the roles of x-required-roles', () => {
+    const schemes = { components: { securitySchemes: { s: { type: 'http', scheme: 'basic' } } } }
+    for (const [what, operation, parts, security, losses] of [
+      ['of the operation', { security: [{ s: [] }] }, {}, { type: 'basic', roles: ['a', 'b'] }, 0],
+      ['of the document', {}, { security: [{ s: [] }] }, { type: 'basic', roles: ['a', 'b'] }, 0],
+      ['none', {}, {}, { type: 'api_key', roles: ['a', 'b'] }, 1],
+      [
+        'that is open',
+        { security: [] },
+        { security: [{ s: [] }] },
+        { type: 'api_key', roles: ['a', 'b'] },
+        1,
+      ],
+      [
+        'and no list',
+        { 'x-required-roles': 'a' },
+        { security: [{ s: [] }] },
+        { type: 'api_key' },
+        1,
+      ],
+      [
+        'and no texts',
+        { 'x-required-roles': [7] },
+        { security: [{ s: [] }] },
+        { type: 'api_key' },
+        1,
+      ],
+      [
+        'and no roles',
+        { 'x-required-roles': [] },
+        { security: [{ s: [] }] },
+        { type: 'api_key' },
+        1,
+      ],
+    ] as const) {
+      it(`asks for them: ${what}`, () => {
+        const found = get(
+          { 'x-required-roles': ['a', 'b'], ...operation },
+          { ...schemes, ...parts },
+        )
+        expect(at(found.operation, 'security')).to.deep.equal(security)
+        expect(found.losses).to.have.length(losses)
+      })
+    }
+
+    it('has the description of the author back', () => {
+      const roles = ['auditors', 'staff']
+      for (const written of [undefined, 'All.', 'All.\n\nTwice.']) {
+        const { operation } = get(
+          { 'x-required-roles': roles, description: withRoles(written, roles) },
+          schemes,
+        )
+        expect(at(operation, 'description')).to.equal(written)
+      }
+      const other = get({ 'x-required-roles': roles, description: withRoles('A.', ['b']) }, schemes)
+      expect(at(other.operation, 'description')).to.equal('A.\n\nOnly for users with the role b.')
+    })
+  })
 
   it('is closed where its scheme is unknown', () => {
     expect(secured({ type: 'basic' }, [{ other: [] }]).security).to.deep.equal({ type: 'api_key' })

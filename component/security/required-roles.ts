@@ -1,0 +1,26 @@
+/** The roles that an operation asks for, in OpenAPI: `x-required-roles`, and a sentence for people. */
+import type { Protection } from './scheme.ts'
+
+/** Of an operation: a list of roles, of which a user must have one. */
+export const rolesKey = 'x-required-roles'
+
+/** In the order of names; undefined: every user may ask. */
+export function requiredRoles(protection: Protection | undefined): readonly string[] | undefined {
+  const roles = protection?.demand?.roles
+  return roles && [...roles].sort()
+}
+
+const sentence = (roles: readonly string[]): string =>
+  `Only for users with ${roles.length > 1 ? 'one of the roles' : 'the role'} ${roles.join(', ')}.`
+
+/** The description of an operation, and the sentence as its last paragraph. */
+export const withRoles = (description: string | undefined, roles: readonly string[]): string =>
+  [description, sentence(roles)].filter((part) => part !== undefined).join('\n\n')
+
+/** The description without the sentence; undefined: nothing is left. */
+export function withoutRoles(description: string, roles: readonly string[]): string | undefined {
+  const last = sentence(roles)
+  if (!description.endsWith(last)) return description
+  const rest = description.slice(0, -last.length).trimEnd()
+  return rest === '' ? undefined : rest
+}
