@@ -1,6 +1,6 @@
 /** The commands that show or change one API Specification of a running gateway: list, get, info, versions, delete, rollback. */
-import { mapOrEmpty } from '#component/spec/rules.ts'
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+
+import { isMap, type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
 import { pathOf as pathOfObject } from '#procedures/definition/procedure.ts'
 import { AdminClient, type Condition } from './admin-client.ts'
 import type { Invocation, Result, Run } from './command.ts'

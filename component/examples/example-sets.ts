@@ -1,12 +1,13 @@
 /** The examples of a compiled document, operation by operation. */
+
 import { pointer } from '#component/codec/json.ts'
 import type { AdmittedNetworks, Api, CompiledOperation, Route } from '#component/gateway/api.ts'
 import { isAdmittedFrom } from '#component/gateway/checks.ts'
 import { type Method, methods } from '#component/request.ts'
 import { readEntry } from '#component/routes/entry-patterns.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import { mapOrEmpty } from '#component/spec/rules.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
+import { mapOrEmpty } from '#component/syntax/values.ts'
 import type { Target } from './request.ts'
 
 /** One operation that is served, and its examples. */

@@ -1,4 +1,5 @@
 /** The examples of whole documents: compiled, run, and judged before a load. */
+
 import type { Clock } from '#component/clock.ts'
 import { type CompilePorts, compilation } from '#component/compile/compile.ts'
 import { compilingDocument } from '#component/compile/compile-document.ts'
@@ -6,8 +7,8 @@ import { InvalidSpecError, type Issue, ServiceError } from '#component/errors.ts
 import type { RehearsalPorts } from '#component/explain/rehearsal.ts'
 import type { Api, DescribedVersion, Route } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
-import { mapOrEmpty } from '#component/spec/rules.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
+import { mapOrEmpty } from '#component/syntax/values.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { Explanations } from './explanation.ts'
 import type { ExamplesMode } from './modes.ts'

@@ -3,12 +3,12 @@
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { longestPath } from '#component/routes/concrete-path.ts'
-import { mapOrEmpty } from '#component/spec/rules.ts'
 import type { HostPattern } from '#component/syntax/host-pattern.ts'
 import type { Segment } from '#component/syntax/path-pattern.ts'
 import { percentEncoded } from '#component/syntax/percent-encoding.ts'
 import { pathProblem } from '#component/syntax/request-target.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
+import { mapOrEmpty } from '#component/syntax/values.ts'
 
 /** A request as a client would send it. */
 export interface ExampleRequest {

@@ -1,11 +1,13 @@
 /** Runs the examples of a document, one after the other, within a time limit. */
+
 import type { Clock } from '#component/clock.ts'
 import { pointer } from '#component/codec/json.ts'
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Evaluated } from '#component/explain/recorder.ts'
 import { unusedIn } from '#component/explain/unused-outcome.ts'
 import type { Api } from '#component/gateway/api.ts'
-import { mapOrEmpty } from '#component/spec/rules.ts'
+import { mapOrEmpty } from '#component/syntax/values.ts'
+
 import type { YieldTurn } from '#component/yielding.ts'
 import type { SchemaCheck } from './differences.ts'
 import { type ExampleSet, exampleSets } from './example-sets.ts'

@@ -11,6 +11,7 @@ import type { ForwardPorts } from '#component/action/forward/perform.ts'
 import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { Clock } from '#component/clock.ts'
 import { Streams } from '#component/stream/hub.ts'
+import { targetOf, upstreamOf } from '#component/upstreams/settings.ts'
 import { Upstream } from '#component/upstreams/upstream.ts'
 import type { Call, CallResult, ProgressListener, Session } from '#component/wamp/session.ts'
 import type { GivenOutcome, GivenPiece } from './asked.ts'
@@ -123,7 +124,7 @@ export function givenWorld(
         }
       },
     },
-    ...toUpstreams((request, handler) => dispatch(request, handler, outcomeOf(index()))),
+    ...toUpstreams(clock, (request, handler) => dispatch(request, handler, outcomeOf(index()))),
     streams,
   })
   return { world, play }
@@ -138,14 +139,15 @@ const unresolved = {
 } as const
 
 /** Connections by which nothing leaves, and an upstream of each name, whose one target has its name. */
-function toUpstreams(dispatch: ReturnType<Connections['pool']>['dispatch']) {
+function toUpstreams(clock: Clock, dispatch: ReturnType<Connections['pool']>['dispatch']) {
   const connections: Connections = {
     pool: () => ({ dispatch }),
     close: async () => undefined,
   }
   const findUpstream: ForwardPorts['findUpstream'] = (_realm_uri, name) => {
     const origin = { ...unresolved, hostname: name, text: `http://${name}` }
-    return new Upstream({ name, targets: [{ url: origin.text, origin }] }, connections)
+    const settings = { ...upstreamOf(name, {}), targets: [targetOf(origin.text, origin)] }
+    return new Upstream(settings, { clock, connections })
   }
   return { connections, findUpstream }
 }

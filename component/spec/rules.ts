@@ -1,6 +1,6 @@
 /** Building blocks of rules; a rule checks one value and reports its issues. */
 import { pointer } from '#component/codec/json.ts'
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
 import type { Report } from './report.ts'
 
 /**
@@ -38,9 +38,6 @@ export const described = (known: Rule, description: string, annotations: Annotat
 export const isExpression = (value: unknown): boolean =>
   typeof value === 'string' &&
   (value.includes('{{') || (value.length > 1 && value.startsWith('"') && value.endsWith('"')))
-
-/** The value if it is a map, else an empty one. */
-export const mapOrEmpty = (value: unknown): JsonMap => (isMap(value) ? value : {})
 
 /** A map, or an expression that may yield one; else an empty map. */
 export const mapOrExpression = (value: unknown): JsonMap | string =>

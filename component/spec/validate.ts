@@ -1,7 +1,7 @@
 /** Turns a document into an ApiSpec, or lists every issue with its JSON Pointer. */
 import type { Issue } from '#component/errors.ts'
 import { type HostPattern, parseHostPattern } from '#component/syntax/host-pattern.ts'
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { checkDocument } from './document-limits.ts'
@@ -10,7 +10,7 @@ import { level } from './levels.ts'
 import type { ApiSpec } from './model.ts'
 import { describe, Report } from './report.ts'
 import { schemas } from './request-rules.ts'
-import { anything, map, mapOrEmpty, mapOrExpression, rule, string, text } from './rules.ts'
+import { anything, map, mapOrExpression, rule, string, text } from './rules.ts'
 import { idProblem } from './syntax.ts'
 import { readVersions, versionsSchema } from './versions.ts'
 

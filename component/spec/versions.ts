@@ -9,7 +9,7 @@ import {
   parsePathPattern,
   type Segment,
 } from '#component/syntax/path-pattern.ts'
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
 import { cors } from './cors-rule.ts'
 import { problemBase } from './errors-rule.ts'
@@ -24,7 +24,6 @@ import {
   integer,
   type JsonSchema,
   listOf,
-  mapOrEmpty,
   mapOrExpression,
   type Rule,
   rule,

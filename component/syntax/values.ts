@@ -10,6 +10,9 @@ export function isMap(value: unknown): value is JsonMap {
   return prototype === Object.prototype || prototype === null
 }
 
+/** The value if it is a map, else an empty one. */
+export const mapOrEmpty = (value: unknown): JsonMap => (isMap(value) ? value : {})
+
 /** The member of a map under its own key; undefined where the key is absent or the value is not a map. */
 export const memberOf = (value: unknown, key: string): unknown =>
   isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined

@@ -1,44 +1,71 @@
 /** What a realm says of its upstreams (`info.upstreams`), read with defaults. The load of the realm has checked it. */
-
-import type { Origin } from '#component/syntax/upstream-origin.ts'
-import { readOrigin } from '#component/syntax/upstream-origin.ts'
-import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
+import { isMap, type JsonMap, mapOrEmpty, memberOf } from '#component/syntax/values.ts'
 
 /** At most so many upstreams of a realm, and targets of one. */
-export const upstreamLimits = { upstreams: 256, targets: 64 } as const
+export const upstreamLimits = { upstreams: 256, targets: 64, weight: 1000 } as const
 
-/** The name of an upstream: what paths, metrics and the log call it. */
+/** The name of an upstream, or of a group: what paths, metrics and the log call it. */
 export const upstreamName = /^[\w.-]{1,64}$/
+
+/** How a target is chosen among those that are there. */
+export const balances = ['round_robin', 'least_pending', 'hash'] as const
+export type Balance = (typeof balances)[number]
+
+/** The values of keys that are absent. */
+export const upstreamDefaults = { weight: 1, balance: 'round_robin' } as const
 
 /** One copy of a backend. */
 export interface TargetSettings {
   /** As the document writes it: the target is known by it. */
   readonly url: string
   readonly origin: Origin
+  /** 0: it is chosen by its group only. */
+  readonly weight: number
+  readonly group: string | undefined
+  /** Whether it is chosen while no other is there. */
+  readonly isBackup: boolean
+  /** Whether it gets nothing new. */
+  readonly isDrained: boolean
 }
 
 /** One upstream. */
 export interface UpstreamSettings {
   readonly name: string
   readonly targets: readonly TargetSettings[]
+  readonly balance: Balance
 }
+
+/** A target with the other keys at their defaults. */
+export const targetOf = (url: string, origin: Origin, written: JsonMap = {}): TargetSettings => ({
+  ...{ url, origin },
+  weight: numberOf(written.weight, upstreamDefaults.weight),
+  group: typeof written.group === 'string' ? written.group : undefined,
+  isBackup: written.backup === true,
+  isDrained: written.drain === true,
+})
+
+const numberOf = (value: unknown, fallback: number): number =>
+  typeof value === 'number' ? value : fallback
 
 function readTarget(value: unknown): TargetSettings[] {
-  const url = isMap(value) ? String(value.url) : ''
+  const written = mapOrEmpty(value)
+  const url = String(written.url)
   const origin = readOrigin(url)
-  return 'problem' in origin ? [] : [{ url, origin }]
+  return 'problem' in origin ? [] : [targetOf(url, origin, written)]
 }
 
-const readUpstream = (name: string, { targets }: JsonMap): UpstreamSettings => ({
+/** An upstream as its realm writes it. */
+export const upstreamOf = (name: string, { targets, balance }: JsonMap): UpstreamSettings => ({
   name,
   targets: Array.isArray(targets) ? targets.flatMap(readTarget) : [],
+  balance: balances.find((one) => one === balance) ?? upstreamDefaults.balance,
 })
 
 /** The upstreams of a realm. @param info of its document */
 export function readUpstreams({ upstreams }: JsonMap): readonly UpstreamSettings[] {
-  if (!isMap(upstreams)) return []
-  return Object.entries(upstreams).flatMap(([name, value]) =>
-    isMap(value) ? [readUpstream(name, value)] : [],
+  return Object.entries(mapOrEmpty(upstreams)).flatMap(([name, value]) =>
+    isMap(value) ? [upstreamOf(name, value)] : [],
   )
 }
 

@@ -1,9 +1,8 @@
 /** The upstreams of all realms in this process: a load of a realm makes a new table beside the old one, which is then swapped. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Connections } from '#component/action/connections/upstreams.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { readUpstreams } from './settings.ts'
-import { Upstream } from './upstream.ts'
+import { Upstream, type UpstreamPorts } from './upstream.ts'
 
 /** Finds an upstream of a realm by its name; undefined: the realm has none of this name. */
 export type FindUpstream = (realm_uri: string, name: string) => Upstream | undefined
@@ -23,11 +22,11 @@ interface OfRealm {
 
 /** Follows the realms of the process. */
 export class UpstreamTable {
-  readonly #connections: Connections
+  readonly #ports: UpstreamPorts
   #realms: ReadonlyMap<string, OfRealm> = new Map()
 
-  constructor(connections: Connections) {
-    this.#connections = connections
+  constructor(ports: UpstreamPorts) {
+    this.#ports = ports
   }
 
   readonly find: FindUpstream = (realm_uri, name) =>
@@ -51,7 +50,7 @@ export class UpstreamTable {
   #make(info: JsonMap): OfRealm {
     const made = readUpstreams(info).map((settings): [string, Upstream] => [
       settings.name,
-      new Upstream(settings, this.#connections),
+      new Upstream(settings, this.#ports),
     ])
     return { written: info.upstreams, upstreams: new Map(made) }
   }

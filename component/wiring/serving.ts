@@ -61,10 +61,10 @@ export interface Serving {
 
 /** The upstreams of the realms of the process, from now on. */
 function followUpstreams(
-  { users: { realms } }: Pick<WiringContext, 'users'>,
+  { clock, users: { realms } }: Pick<WiringContext, 'clock' | 'users'>,
   connections: Connections,
 ): UpstreamTable {
-  const table = new UpstreamTable(connections)
+  const table = new UpstreamTable({ clock, connections })
   const take = () => table.take(realms.uris.flatMap((uri) => realms.realm(uri) ?? []))
   const { onChange } = realms
   realms.onChange = (uris) => {

@@ -1,9 +1,10 @@
 /** What a forward is: the row of `forward`. */
 import { actionKind } from '#component/action/kind.ts'
 import type { AttemptEnd } from '#component/action/watching/attempt-end.ts'
+import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
 import { attempts, headers } from '#component/spec/http-rules.ts'
-import { anything, dynamic, oneOf, type Rule, rule, text } from '#component/spec/rules.ts'
+import { anything, dynamic, oneOf, type Rule, rule, string, text } from '#component/spec/rules.ts'
 import { fixedPathProblem, queryProblem, upstreamPathProblem } from '#component/spec/syntax.ts'
 import { originProblem, readOrigin } from '#component/syntax/upstream-origin.ts'
 import { upstreamName } from '#component/upstreams/settings.ts'
@@ -63,7 +64,14 @@ function originOf(host: string): string | undefined {
 export const forward = actionKind({
   type: 'forward',
   shape: {
-    keys: { ...target, headers, body: anything, ...attempts },
+    keys: {
+      ...target,
+      hash: dynamic(string),
+      group: dynamic(string),
+      headers,
+      body: anything,
+      ...attempts,
+    },
     either: {
       host: '[scheme://]host[:port] of the upstream',
       upstream: 'the name of an upstream of the realm',
@@ -73,6 +81,8 @@ export const forward = actionKind({
     http_method: 'value',
     host: 'value',
     upstream: 'known',
+    hash: 'value',
+    group: 'value',
     path: 'path',
     query_string: 'query',
     headers: 'upstream_headers',
@@ -93,6 +103,13 @@ export const forward = actionKind({
       outcomeOf,
     },
     importedFrom: undefined,
+  },
+  check(action, path, report) {
+    if (Object.hasOwn(action, 'upstream')) return
+    for (const key of ['hash', 'group']) {
+      if (Object.hasOwn(action, key))
+        report.issue(pointer(path, key), `${key} is of an upstream: a host has one target`)
+    }
   },
   passesOn: true,
   result: ofAnswer,

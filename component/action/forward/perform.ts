@@ -38,7 +38,7 @@ import type { FindUpstream } from '#component/upstreams/table.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './body.ts'
 import { mayBeKept, RepeatableBody } from './repeatable-body.ts'
 import { readTarget } from './target.ts'
-import { throughUpstream } from './through-upstream.ts'
+import { throughUpstream, wantedOf } from './through-upstream.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
 
 /** The parts that forward requests. */
@@ -232,7 +232,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const { attempts } = run
       const { upstream } = fields
       const isComputed = run.computed.has('host')
-      const origin = upstream === undefined ? readHost(fields.host, isComputed) : undefined
+      const to = upstream === undefined ? readHost(fields.host, isComputed) : wantedOf(fields, run)
       const prepared = prepare(fields, run)
       const { body } = prepared
       // undici destroys the stream of a failed request with an error that may have no other listener.
@@ -244,13 +244,13 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
         const begin = () => watch?.begin(run, tried, prepared.method)
         const send = (to: Reached) => attempt(prepared, to, run, timeoutMs, cancellation, begin())
         const { connect_timeout } = attempts
-        if (origin === undefined) {
-          const upstream = findUpstream?.(run.realm_uri, String(fields.upstream))
-          return throughUpstream(upstream, (target) =>
+        if ('key' in to) {
+          const found = findUpstream?.(run.realm_uri, String(fields.upstream))
+          return throughUpstream(found, to, (target) =>
             send({ origin: target.origin, pool: target.pool(connect_timeout) }),
           )
         }
-        return send({ origin, pool: upstreams.pool(origin, isComputed, connect_timeout) })
+        return send({ origin: to, pool: upstreams.pool(to, isComputed, connect_timeout) })
       })
       return body instanceof RepeatableBody ? outcome.finally(() => body.release()) : outcome
     },

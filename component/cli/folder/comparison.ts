@@ -1,9 +1,10 @@
 /** A folder of API Specifications beside the documents of the gateway: which differ, and in which members. */
+
 import type { AdminClient } from '#component/cli/admin-client.ts'
 import { listOf, pathOf, withoutTs } from '#component/cli/documents.ts'
 import { hashOf } from '#component/replica/entry.ts'
-import { mapOrEmpty } from '#component/spec/rules.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
+import { mapOrEmpty } from '#component/syntax/values.ts'
 import { type FolderDocument, ownerOf } from './folder.ts'
 
 /** A document of the folder that the gateway has with other content. */

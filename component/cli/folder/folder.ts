@@ -6,9 +6,9 @@ import { withoutTs } from '#component/cli/documents.ts'
 import type { Finding } from '#component/cli/findings.ts'
 import { readSource, type SourceFile, SyntaxFinding } from '#component/cli/source-file.ts'
 import { hashOf } from '#component/replica/entry.ts'
-import { mapOrEmpty } from '#component/spec/rules.ts'
+
 import type { JsonMap } from '#component/syntax/values.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, mapOrEmpty } from '#component/syntax/values.ts'
 
 /** A document of the folder, as it would be loaded. */
 export interface FolderDocument extends SourceFile {

@@ -13,9 +13,9 @@ import { PartCheck, type RequestChecks } from '#component/gateway/schemas/reques
 import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
 import type { Method } from '#component/request.ts'
 import { appliedTo } from '#component/schema/coerce.ts'
-import { mapOrEmpty } from '#component/spec/rules.ts'
+
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
-import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import { isMap, type JsonMap, mapOrEmpty, memberOf } from '#component/syntax/values.ts'
 import { type DocumentSchemas, isSchema, memberPlace } from './document-schemas.ts'
 
 /** A path, as far as the schemas of its requests depend on it. */

@@ -7,14 +7,13 @@ import {
   type JsonSchema,
   listOf,
   map,
-  mapOrEmpty,
   object,
   type Rule,
   rule,
   string,
   text,
 } from '#component/spec/rules.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, mapOrEmpty } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { expected } from './expectations.ts'
 import { outcome } from './outcome.ts'

@@ -1,8 +1,8 @@
 /** The rules of values that several members of an example share. */
 import { pointer } from '#component/codec/json.ts'
-import { mapOrEmpty, must, object, type Rule, rule, type Shape } from '#component/spec/rules.ts'
+import { must, object, type Rule, rule, type Shape } from '#component/spec/rules.ts'
 import { isToken } from '#component/syntax/http-field.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isMap, mapOrEmpty } from '#component/syntax/values.ts'
 
 const scalarTypes = ['string', 'number', 'bigint', 'boolean']
 /** Whether the value is a text, a number, true or false. */

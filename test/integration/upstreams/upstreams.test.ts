@@ -42,6 +42,12 @@ describe('a forward to an upstream', () => {
     ['no host and no upstream', { upstream: undefined }, 'host', 'host is missing: expected '],
     ['both', { host: 'http://10.0.0.5' }, 'upstream', 'host is there, too: give only one of them'],
     ['a name that the request decides', { upstream: '{{request.host}}' }, 'upstream', 'known when'],
+    [
+      'a hash of a host',
+      { host: 'http://10.0.0.5', upstream: undefined, hash: 'x' },
+      'hash',
+      'is of',
+    ],
     ['a name that no upstream has', { upstream: 'a/b' }, 'upstream', 'the name of an upstream'],
   ] as const) {
     it(`is refused at load: ${what}`, async () => {
@@ -55,6 +61,29 @@ describe('a forward to an upstream', () => {
       expect(first?.message).to.include(message)
     })
   }
+
+  it('goes to the group that the request names, and by its hash', async () => {
+    const [one, two, canary] = [await startTarget(), await startTarget(), await startTarget()]
+    const targets = [one, two].map(({ url }) => ({ url }))
+    const { url } = await startWith(
+      {
+        it: {
+          targets: [...targets, { url: canary.url, weight: 0, group: 'canary' }],
+          balance: 'hash',
+        },
+      },
+      documentOf({
+        group: "{{request.headers |> get(x-canary, '')}}",
+        hash: "{{request.query_params |> get(key, '')}}",
+      }),
+    )
+    await fetch(`${url}/v1/it`, { headers: { 'x-canary': 'canary' } })
+    expect(canary.asked).to.have.lengthOf(1)
+    for (let count = 0; count < 4; count += 1) await fetch(`${url}/v1/it?key=a`)
+    expect([one.asked.length, two.asked.length].sort()).to.deep.equal([0, 4])
+    for (let key = 0; key < 20; key += 1) await fetch(`${url}/v1/it?key=${key}`)
+    expect(Math.min(one.asked.length, two.asked.length)).to.be.greaterThan(0)
+  })
 
   it('tells in the log which target has failed, and why', async () => {
     const { log, lines } = keptLog()

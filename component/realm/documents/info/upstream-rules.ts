@@ -1,10 +1,24 @@
 /** The keys of an upstream in `info.upstreams`, and what loading a realm document checks of them. */
 import { pointer } from '#component/codec/json.ts'
 import { closedMap } from '#component/spec/closed-map.ts'
-import { described, listOf, type Rule, rule, text } from '#component/spec/rules.ts'
+import {
+  boolean,
+  described,
+  integer,
+  listOf,
+  oneOf,
+  type Rule,
+  rule,
+  text,
+} from '#component/spec/rules.ts'
 import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap, memberOf } from '#component/syntax/values.ts'
-import { upstreamLimits, upstreamName } from '#component/upstreams/settings.ts'
+import {
+  balances,
+  upstreamDefaults,
+  upstreamLimits,
+  upstreamName,
+} from '#component/upstreams/settings.ts'
 
 const { targets: maxTargets, upstreams: maxUpstreams } = upstreamLimits
 
@@ -14,6 +28,9 @@ const url = text(
   (value) => (/^https?:\/\//i.test(value) ? originProblem(value) : 'it begins with neither scheme'),
   'hidden',
 )
+
+const groupProblem = (name: string): string | undefined =>
+  upstreamName.test(name) ? undefined : 'it has 1 to 64 letters, digits, "-", "_" and "."'
 
 /** A closed map, of whose keys some must be there. */
 const withRequired = (known: Rule, required: Readonly<Record<string, string>>): Rule =>
@@ -30,6 +47,24 @@ const target: Rule = described(
     closedMap('a map such as {url}', {
       url: described(url, 'Where the target is: scheme, host and port.', {
         examples: ['http://10.0.0.5:8080'],
+      }),
+      weight: described(
+        integer(0, upstreamLimits.weight),
+        'Its part of the requests, beside those of the others. 0: it is chosen by its `group` only.',
+        { default: upstreamDefaults.weight, examples: [3] },
+      ),
+      group: described(
+        text('the name of a group', groupProblem),
+        'A name for one or more targets. Forwards whose `group` has this value go to them.',
+        { examples: ['canary'] },
+      ),
+      backup: described(boolean, '`true`: it gets requests while no other target can be reached.', {
+        default: false,
+        examples: [true],
+      }),
+      drain: described(boolean, '`true`: it gets nothing new; what is under way goes on.', {
+        default: false,
+        examples: [true],
       }),
     }),
     { url: 'the origin of the target' },
@@ -66,6 +101,11 @@ const keys = {
   targets: described(targets, `The copies of the backend, 1 to ${maxTargets}.`, {
     examples: [[{ url: 'http://10.0.0.5:8080' }, { url: 'http://10.0.0.6:8080' }]],
   }),
+  balance: described(
+    oneOf(balances),
+    'How a target is chosen: `round_robin`, in turn by their weights; `least_pending`, the less busy of two that are drawn by their weights; `hash`, by the `hash` of the forward, the same on every node.',
+    { default: upstreamDefaults.balance, examples: ['least_pending'] },
+  ),
 } as const satisfies Readonly<Record<string, Rule>>
 
 /** One upstream. */

@@ -29,6 +29,8 @@ describe('an upstream', () => {
     ['with targets of one host', { targets: [a, { url: 'http://10.0.0.5:8081' }] }],
     ['with an address of IPv6', { targets: [{ url: 'http://[fd00::1]:80' }] }],
     ['with a comment', { comment: 'old', targets: [{ ...a, comment: 'rack 1' }] }],
+    ['with weights', { balance: 'hash', targets: [{ ...a, weight: 0, group: 'x', drain: true }] }],
+    ['with a backup', { targets: [{ ...a, backup: true, weight: 1000 }] }],
     ['with 64 targets', { targets: many(64, (index) => `http://10.0.0.${index}`) }],
   ] as const) {
     it(`loads: ${what}`, async () => {
@@ -40,10 +42,25 @@ describe('an upstream', () => {
     ['no map', 'http://10.0.0.5', at, 'expected a map such as {targets}'],
     ['no targets', {}, `${at}/targets`, 'targets is missing: expected the copies of the backend'],
     ['an empty list', { targets: [] }, `${at}/targets`, 'got an empty list'],
-    ['an unknown key', { targets: [a], target: 1 }, `${at}/target`, 'expected one of targets'],
-    ['an unknown key of a target', { targets: [{ ...a, port: 1 }] }, `${at}/targets/0/port`, 'url'],
+    ['an unknown key', { targets: [a], target: 1 }, `${at}/target`, 'expected one of targets, '],
+    [
+      'an unknown key of a target',
+      { targets: [{ ...a, port: 1 }] },
+      `${at}/targets/0/port`,
+      'url, ',
+    ],
     ['a target without url', { targets: [{}] }, `${at}/targets/0/url`, 'url is missing'],
     ['a target twice', { targets: [a, a] }, `${at}/targets/1/url`, 'another target has this url'],
+    [
+      'a negative weight',
+      { targets: [{ ...a, weight: -1 }] },
+      `${at}/targets/0/weight`,
+      '0 to 1000',
+    ],
+    ['a weight of 1001', { targets: [{ ...a, weight: 1001 }] }, `${at}/targets/0/weight`, '1000'],
+    ['half a weight', { targets: [{ ...a, weight: 0.5 }] }, `${at}/targets/0/weight`, 'an integer'],
+    ['a group of two words', { targets: [{ ...a, group: 'a b' }] }, `${at}/targets/0/group`, '64'],
+    ['an unknown balance', { targets: [a], balance: 'random' }, `${at}/balance`, 'round_robin'],
     ['no scheme', { targets: [{ url: '10.0.0.5' }] }, `${at}/targets/0/url`, 'neither scheme'],
     ['a path', { targets: [{ url: `${a.url}/x` }] }, `${at}/targets/0/url`, 'a valid port'],
     [
