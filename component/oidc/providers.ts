@@ -26,7 +26,7 @@ export class Providers {
   async get(realm_uri: string, name: string): Promise<Provider> {
     const { realms, fetch, clock } = this.#ports
     const settings = settingsOf(realms, realm_uri, name)
-    const origins = realms.secretOrigins(realm_uri, name)
+    const origins = realms.secretOrigins(realm_uri, 'oidc_providers', name)
     const secret = await this.#open(realm_uri, settings, 'client_secret')
     const key = await this.#key(realm_uri, settings)
     const site = await siteOf(settings)
@@ -67,7 +67,7 @@ export class Providers {
     }
     const { realms } = this.#ports
     try {
-      const to = realms.secretOrigins(realm_uri, settings.name)
+      const to = realms.secretOrigins(realm_uri, 'oidc_providers', settings.name)
       const secret = await realms.openSecret(realm_uri, settings[key], to)
       if (!secret) throw problem()
       return secret

@@ -6,7 +6,7 @@ import type { Edit } from '#component/realm/documents/edits.ts'
 import { prototypesOf } from '#component/realm/documents/inheritance.ts'
 import { at, restoredUsers, revokedUsers } from '#component/realm/documents/membership.ts'
 import type { Realm, RealmDocument } from '#component/realm/documents/model.ts'
-import { originsOf, providersAt } from '#component/realm/documents/secret-origins.ts'
+import { originsOf, type SendersKey } from '#component/realm/documents/secret-origins.ts'
 import { openSecret } from '#component/realm/documents/secrets.ts'
 import { shownRealm } from '#component/realm/documents/shown-realm.ts'
 import { changedPassword } from '#component/realm/documents/stored-secrets.ts'
@@ -277,10 +277,10 @@ export class Realms {
     return openSecret(value, [uri, ...inherited], this.#ports, to)
   }
 
-  /** Where the secrets of an identity provider of the realm may go: the origins that its settings name. */
-  secretOrigins(uri: string, provider: string): readonly string[] {
+  /** Where the secrets of an identity provider or an upstream of the realm may go: the origins that its settings name. */
+  secretOrigins(uri: string, key: SendersKey, name: string): readonly string[] {
     const holder = this.#line(uri).find((one) => 'info' in one)
-    return originsOf(at(holder, [...providersAt, provider]))
+    return originsOf(key, at(holder, ['info', key, name]))
   }
 
   /** The document of a realm, and those that it inherits from, nearest first. */

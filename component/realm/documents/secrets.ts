@@ -6,18 +6,18 @@ import { isMap } from '#component/syntax/values.ts'
 import { type Environment, fillEnvironment, isReference } from './environment.ts'
 import { at } from './membership.ts'
 import type { WampCraSecret } from './password.ts'
-import { newOrigins, originsOf, providersAt } from './secret-origins.ts'
+import { newOrigins, originsAt } from './secret-origins.ts'
 
 /** The purpose under which the secrets of one realm document are sealed. */
 export const purposeOf = (realm_uri: string): string => `realm ${realm_uri}`
 
-/** The same for those that are sent to an identity provider. */
+/** The same for those that are sent to others: identity providers, upstreams and their authorization servers. */
 const sentPurposeOf = (realm_uri: string): string => `realm ${realm_uri} sent`
 
 /** The text of a secret that is sent, as it is sealed. */
 interface Sent {
   readonly text: string
-  /** Where it may go, as {@link originsOf} has it. */
+  /** Where it may go, as {@link originsAt} has it. */
   readonly origins: readonly string[]
 }
 
@@ -97,7 +97,7 @@ interface Place {
 
 /**
  * The document with every secret sealed: `{sealed: "v1.…"}`. References to secrets, `${NAME}`, `{env: …}` or `{file: …}`,
- * stay as they are, as does `meta`, which the gateway does not read. Those of a provider are sealed with their origins.
+ * stay as they are, as does `meta`, which the gateway does not read. Those that are sent are sealed with their origins.
  * @param before the stored document that is replaced: the sealed text of an unchanged secret is kept
  */
 export function sealSecrets(
@@ -125,8 +125,7 @@ export function sealSecrets(
       return value.map((item, index) => walk(item, Array.isArray(old) ? old[index] : {}, inner))
     }
     if (!isMap(value) || (isSecret && isElsewhere(value))) return value
-    const isProvider = keys.length === 3 && providersAt.every((key, index) => keys[index] === key)
-    const ofMembers = isProvider ? originsOf(value) : origins
+    const ofMembers = originsAt(keys, value) ?? origins
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [
         key,
@@ -152,7 +151,7 @@ interface Keyring {
 /**
  * The text of a secret that is sealed, in the clear, or referred to.
  * @param realm_uris the realm, and those that it inherits from
- * @param to where it is to be sent, as {@link originsOf} has it; absent: nowhere
+ * @param to where it is to be sent, as {@link originsAt} has it; absent: nowhere
  * @returns undefined for an absent variable, or a text that was sealed with another `store.key`, or for other origins
  * @throws Error when the file of a reference cannot be read
  */

@@ -9,7 +9,13 @@ import { isChosenName, secretWords } from './secrets.ts'
 export const mask = '[masked]'
 
 /** The known keys that contain such a word and hold no secret. */
-const plainKeys: ReadonlySet<string> = new Set(['token_endpoint_auth_method', 'pass_access_token'])
+const plainKeys: ReadonlySet<string> = new Set([
+  'token_endpoint_auth_method',
+  'pass_access_token',
+  'token_url',
+  'subject_token_type',
+  'requested_token_type',
+])
 
 /** Whether a key has a word of secrets anywhere: its value is not shown. */
 const isHiddenKey = (key: string): boolean => {

@@ -119,7 +119,7 @@ describe('a load that keeps the secrets of a provider', () => {
       const opened = await realmsWith(environment)
       await opened.realms.load(realmOf({ ...provider, ...before }))
       expect(await refusals(opened, realmOf(main))).to.equal(undefined)
-      const to = opened.realms.secretOrigins(uri, 'main')
+      const to = opened.realms.secretOrigins(uri, 'oidc_providers', 'main')
       expect(await opened.realms.openSecret(uri, secretIn(opened), to)).to.equal('sssh')
     })
   }
@@ -133,7 +133,7 @@ describe('a load that keeps the secrets of a provider', () => {
       const opened = await realmsWith(environment)
       await opened.realms.load(realmOf(provider))
       expect(await refusals(opened, realmOf(main))).to.equal(undefined)
-      const to = opened.realms.secretOrigins(uri, 'main')
+      const to = opened.realms.secretOrigins(uri, 'oidc_providers', 'main')
       expect(to).to.deep.equal([evil])
       const { client_secret } = main
       const opens = await opened.realms.openSecret(uri, secretIn(opened), to)
@@ -165,7 +165,7 @@ describe('a load that keeps the secrets of a provider', () => {
     const [first] = await opened.realms.load(realmOf(provider))
     await opened.realms.load(realmOf({ ...provider, issuer: evil, client_secret: 'of evil' }))
     await opened.realms.rollback(uri, String(first?.hash))
-    const to = opened.realms.secretOrigins(uri, 'main')
+    const to = opened.realms.secretOrigins(uri, 'oidc_providers', 'main')
     expect(to).to.deep.equal(['https://id.example.com'])
     expect(await opened.realms.openSecret(uri, secretIn(opened), to)).to.equal('sssh')
   })
@@ -173,7 +173,7 @@ describe('a load that keeps the secrets of a provider', () => {
 
 describe('a sealed secret of a provider', () => {
   for (const [what, to, opens] of [
-    ['the issuer', [originsOf(provider)[0] ?? ''], true],
+    ['the issuer', [originsOf('oidc_providers', provider)[0] ?? ''], true],
     ['nowhere', undefined, true],
     ['another origin', [evil], false],
     ['the issuer and another origin', ['https://id.example.com', evil], false],
