@@ -87,8 +87,8 @@ function below(
     if (entries.length > 0) maps = { ...maps, [name]: new Map([...maps[name], ...entries]) }
   }
   if (maps === above.maps) return above
-  const { probe, templates } = above.scope
-  return { maps, scope: new Scope(maps, roots, probe, templates) }
+  const { probe, shared } = above.scope
+  return { maps, scope: new Scope(maps, roots, probe, shared) }
 }
 
 /**
@@ -110,9 +110,9 @@ export function levelBelow(above: Level, document: JsonMap, path: string, issues
 }
 
 /** The same level with nothing compiled yet, for compiling whose issues are not to be reported. */
-export const freshLevel = ({ maps, scope: { templates } }: Level): Level => ({
+export const freshLevel = ({ maps, scope: { shared } }: Level): Level => ({
   maps,
-  scope: new Scope(maps, roots, undefined, templates),
+  scope: new Scope(maps, roots, undefined, shared),
 })
 
 /**

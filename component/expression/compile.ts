@@ -124,8 +124,8 @@ function compileText(text: string, path: string, scope: Scope, issues: Issue[]):
   const whole = new Site(text, path, Math.max(0, text.indexOf('{{')), text.length)
   try {
     admitLoad(issues, whole)
-    const template = scope.templates.get(text) ?? parseTemplate(text, path)
-    scope.templates.set(text, template)
+    const template = scope.shared.templates.get(text) ?? parseTemplate(text, path)
+    scope.shared.templates.set(text, template)
     const node = joinParts(template, whole, scope, issues)
     const message = excess(node)
     if (message !== undefined) whole.fail(message)

@@ -156,8 +156,7 @@ class JoinedNode extends Deferred {
 class ReadNode extends Deferred {
   override readonly keys: readonly string[]
 
-  constructor(run: Run, keys: readonly string[], isOptional: boolean) {
-    const reads = [keys.slice(0, isOptional ? 2 : 3).join('.')]
+  constructor(run: Run, keys: readonly string[], reads: readonly string[]) {
     super(run, { reads, steps: 1, depth: 1, repeats: false })
     this.keys = keys
   }
@@ -200,12 +199,9 @@ class ListNode extends Live {
   }
 }
 
-/**
- * A path into request-time data.
- * @param isOptional whether it may be missing: then it counts as reading the map that may have it
- */
-export const readNode = (keys: readonly string[], run: Run, isOptional = false): Deferred =>
-  new ReadNode(run, keys, isOptional)
+/** A path into request-time data. */
+export const readNode = (keys: readonly string[], run: Run, reads: readonly string[]): Deferred =>
+  new ReadNode(run, keys, reads)
 
 /** A computation over other nodes. */
 export function deferred(run: Run, over: Iterable<Node>, facts: Facts = {}): Deferred {

@@ -19,6 +19,7 @@ const roots: Readonly<Record<string, (context: Context) => object>> = {
 /** A path, and where it is written. */
 interface Path {
   readonly keys: readonly string[]
+  readonly scope: Scope
   readonly site: Site
   readonly issues: readonly Issue[]
   /** Whether the value is undefined where a member is missing; otherwise that is an error. */
@@ -40,7 +41,7 @@ export function compilePath(
   issues: Issue[],
   isOptional: boolean,
 ): Node {
-  const path: Path = { keys, site, issues, isOptional }
+  const path: Path = { keys, scope, site, issues, isOptional }
   const [name = '', key, ...rest] = keys
   const shape = scope.root(name)
   const root = Object.hasOwn(roots, name) ? roots[name] : undefined
@@ -120,15 +121,16 @@ const absent = (keys: readonly string[], site: Site): never =>
 function readOn(
   node: Extract<Node, { kind: 'deferred' }>,
   rest: readonly string[],
-  { keys, site, issues, isOptional }: Path,
+  path: Path,
 ): Node {
+  const { keys, site, isOptional } = path
   const inner = runOf(node)
   const from = keys.length - rest.length
   const source: Source = { isKnown: false, origin: () => below(originOf(node), rest) }
   const run: Run = isOptional
     ? (context) => find(inner(context), keys, from)
     : (context) => step(inner(context), keys, from, site, source)
-  if (node.keys) return noted(readNode([...node.keys, ...rest], run, isOptional), site, issues)
+  if (node.keys) return noted([...node.keys, ...rest], run, path)
   return deferred(run, [node], { steps: rest.length, source })
 }
 
@@ -169,21 +171,24 @@ function find(start: unknown, keys: readonly string[], from: number): unknown {
   return value
 }
 
-/** Notes where members of known maps are read, for the checks that follow; any member of a body, for one, is possible. */
-function noted(node: Node, site: Site, issues: readonly Issue[]): Node {
-  for (const read of node.reads) if (!isOpen.test(read)) noteRead(issues, read, site)
-  return node
+/**
+ * A path into request-time data. Where members of known maps are read is noted for the checks that follow; any member of a body, for
+ * one, is possible. What may be missing counts as reading the map that may have it.
+ */
+function noted(keys: readonly string[], run: Run, { scope, site, issues, isOptional }: Path): Node {
+  const read = keys.slice(0, isOptional ? 2 : 3).join('.')
+  if (!isOpen.test(read)) noteRead(issues, read, site)
+  return readNode(keys, run, scope.readsOf(read))
 }
 
 const isOpen = /^request(?!\.bindings\.)/
 
-function readRoot(
-  { keys, site, issues, isOptional }: Path,
-  root: (context: Context) => object,
-  shape: RootShape,
-): Node {
+function readRoot(path: Path, root: (context: Context) => object, shape: RootShape): Node {
+  const { keys, scope, site, issues, isOptional } = path
   const [name = '', key] = keys
-  if (key === undefined) return readNode(keys, (context) => snapshot(root(context), shape))
+  if (key === undefined) {
+    return readNode(keys, (context) => snapshot(root(context), shape), scope.readsOf(name))
+  }
   if (shape.keys && !shape.keys.includes(key)) {
     site.fail(`there is no "${name}.${key}"${didYouMean(key, shape.keys, issues)}`)
   }
@@ -194,7 +199,7 @@ function readRoot(
       const data = root(context)
       return !isOwn || Object.hasOwn(data, property) ? find(data[property], keys, 2) : undefined
     }
-    return noted(readNode(keys, run, true), site, issues)
+    return noted(keys, run, path)
   }
   const run: Run = (context) => {
     const data = root(context)
@@ -202,7 +207,7 @@ function readRoot(
     if (value === undefined) absent(keys, site.of(sourceOf(keys)))
     return keys.length === 2 ? value : step(value, keys, 2, site)
   }
-  return noted(readNode(keys, run), site, issues)
+  return noted(keys, run, path)
 }
 
 /** A whole root as a map: those of its known keys that it has, or all its own enumerable keys. */

@@ -22,6 +22,14 @@ export interface RootShape {
 /** At most this many variables in a chain of references. */
 const longestChain = 64
 
+/** What is made once in a document, because its texts repeat. */
+interface Shared {
+  /** By their texts. */
+  readonly templates: Map<string, Template>
+  /** Lists of one path, by the path. */
+  readonly reads: Map<string, readonly string[]>
+}
+
 /** An entry that is being compiled. */
 interface Pending {
   readonly name: string
@@ -34,8 +42,8 @@ interface Pending {
 export class Scope {
   /** Told of the expressions that are compiled in the scope. */
   readonly probe: Probe | undefined
-  /** The texts that were parsed, in all scopes of the document: texts repeat. */
-  readonly templates: Map<string, Template>
+  /** Of all scopes of the document. */
+  readonly shared: Shared
   readonly #maps: Readonly<Record<string, ReadonlyMap<string, SpecEntry>>>
   readonly #roots: Readonly<Record<string, RootShape>>
   readonly #compiled = new Map<string, { readonly node: Node; readonly height: number }>()
@@ -49,10 +57,10 @@ export class Scope {
     maps: Readonly<Record<string, ReadonlyMap<string, SpecEntry>>>,
     roots: Readonly<Record<string, RootShape>>,
     probe?: Probe,
-    templates = new Map<string, Template>(),
+    shared: Shared = { templates: new Map(), reads: new Map() },
   ) {
     this.probe = probe
-    this.templates = templates
+    this.shared = shared
     this.#maps = maps
     this.#roots = roots
   }
@@ -70,6 +78,14 @@ export class Scope {
   /** The shape of the data root with this name. */
   root(name: string): RootShape | undefined {
     return Object.hasOwn(this.#roots, name) ? this.#roots[name] : undefined
+  }
+
+  /** A list of one path, cut to three keys. */
+  readsOf(path: string): readonly string[] {
+    const { reads } = this.shared
+    const known = reads.get(path) ?? [path]
+    reads.set(path, known)
+    return known
   }
 
   /** An entry as written. */
