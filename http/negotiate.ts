@@ -1,5 +1,6 @@
 /** Content negotiation (RFC 9110 §12): type by Accept, language by Accept-Language; headers repeat, so results are cached. */
 import { essenceOf, isUtf8Type } from '#component/syntax/media-type.ts'
+import { weight } from '#component/syntax/weight.ts'
 
 interface Range {
   /** `type/subtype`, or a language range; lower case. */
@@ -24,17 +25,6 @@ function remember<V>(make: (text: string) => V, most = 500): (text: string) => V
 
 const knownEssence = remember(essenceOf)
 const isKnownUtf8 = remember(isUtf8Type)
-
-/** `q=0.5` among parameters; 1 when absent, undefined when invalid. */
-export function weight(parameters: readonly string[]): number | undefined {
-  for (const parameter of parameters) {
-    const text = parameter.trim().toLowerCase()
-    if (!text.startsWith('q=')) continue
-    const q = Number(text.slice(2))
-    return text.length > 2 && q >= 0 && q <= 1 ? q : undefined
-  }
-  return 1
-}
 
 /** The ranges of a list; malformed ones are skipped. */
 const parseRanges = remember((header: string): readonly Range[] =>

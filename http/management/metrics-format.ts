@@ -1,6 +1,6 @@
 /** The format of /metrics by Accept: OpenMetrics for those who name it, else the text format. */
 import type { Format } from '#component/metrics/exposition.ts'
-import { weight } from '#http/negotiate.ts'
+import { weight } from '#component/syntax/weight.ts'
 
 /** What the formats are called, and their versions. */
 const offers: readonly (readonly [format: Format, type: string, version: string])[] = [
