@@ -144,10 +144,10 @@ function toUpstreams(clock: Clock, dispatch: ReturnType<Connections['pool']>['di
     pool: () => ({ dispatch }),
     close: async () => undefined,
   }
-  const findUpstream: ForwardPorts['findUpstream'] = (_realm_uri, name) => {
+  const findUpstream: ForwardPorts['findUpstream'] = (realm_uri, name) => {
     const origin = { ...unresolved, hostname: name, text: `http://${name}` }
     const settings = { ...upstreamOf(name, {}), targets: [targetOf(origin.text, origin)] }
-    return new Upstream(settings, { clock, connections })
+    return new Upstream(realm_uri, settings, { clock, connections })
   }
   return { connections, findUpstream }
 }

@@ -13,7 +13,21 @@ export const balances = ['round_robin', 'least_pending', 'hash'] as const
 export type Balance = (typeof balances)[number]
 
 /** The values of keys that are absent. */
-export const upstreamDefaults = { weight: 1, balance: 'round_robin' } as const
+export const upstreamDefaults = {
+  weight: 1,
+  balance: 'round_robin',
+  failover: 1,
+  retry_budget: 0.2,
+  health: { failures: 5, out: 10 },
+} as const
+
+/** When a target is taken out. */
+export interface HealthSettings {
+  /** In a row. */
+  readonly failures: number
+  /** How long it is out first; milliseconds. */
+  readonly outMs: number
+}
 
 /** One copy of a backend. */
 export interface TargetSettings {
@@ -34,6 +48,11 @@ export interface UpstreamSettings {
   readonly name: string
   readonly targets: readonly TargetSettings[]
   readonly balance: Balance
+  /** Other targets that are tried at once. */
+  readonly failover: number
+  /** The share of the requests that may be sent twice, from 0 to 1. */
+  readonly retryBudget: number
+  readonly health: HealthSettings
 }
 
 /** A target with the other keys at their defaults. */
@@ -56,11 +75,22 @@ function readTarget(value: unknown): TargetSettings[] {
 }
 
 /** An upstream as its realm writes it. */
-export const upstreamOf = (name: string, { targets, balance }: JsonMap): UpstreamSettings => ({
-  name,
-  targets: Array.isArray(targets) ? targets.flatMap(readTarget) : [],
-  balance: balances.find((one) => one === balance) ?? upstreamDefaults.balance,
-})
+export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
+  const { targets, balance } = written
+  const health = mapOrEmpty(written.health)
+  const defaults = upstreamDefaults
+  return {
+    name,
+    targets: Array.isArray(targets) ? targets.flatMap(readTarget) : [],
+    balance: balances.find((one) => one === balance) ?? defaults.balance,
+    failover: numberOf(written.failover, defaults.failover),
+    retryBudget: numberOf(written.retry_budget, defaults.retry_budget),
+    health: {
+      failures: numberOf(health.failures, defaults.health.failures),
+      outMs: numberOf(health.out, defaults.health.out) * 1000,
+    },
+  }
+}
 
 /** The upstreams of a realm. @param info of its document */
 export function readUpstreams({ upstreams }: JsonMap): readonly UpstreamSettings[] {

@@ -41,16 +41,16 @@ export class UpstreamTable {
       const before = this.#realms.get(uri)
       next.set(
         uri,
-        isDeepStrictEqual(before?.written, written) && before ? before : this.#make(info),
+        isDeepStrictEqual(before?.written, written) && before ? before : this.#make(uri, info),
       )
     }
     this.#realms = next
   }
 
-  #make(info: JsonMap): OfRealm {
+  #make(uri: string, info: JsonMap): OfRealm {
     const made = readUpstreams(info).map((settings): [string, Upstream] => [
       settings.name,
-      new Upstream(settings, this.#ports),
+      new Upstream(uri, settings, this.#ports),
     ])
     return { written: info.upstreams, upstreams: new Map(made) }
   }

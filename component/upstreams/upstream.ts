@@ -1,12 +1,15 @@
 /** One upstream of a realm in this process: its targets, and the choice among them. */
 import type { Connections } from '#component/action/connections/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
+import { RetryBudget } from './retry-budget.ts'
 import { type Drawn, type Member, Ring } from './ring.ts'
 import type { TargetSettings, UpstreamSettings } from './settings.ts'
-import { Target } from './target.ts'
+import { Target, type TargetEnd, type Turn } from './target.ts'
 
 /** What upstreams need of the process. */
 export interface UpstreamPorts {
+  /** Told when a target is out or back. */
+  onTurn?(upstream: Upstream, target: Target, turn: Turn): void
   readonly clock: Clock
   readonly connections: Connections
 }
@@ -19,15 +22,23 @@ export interface Wanted extends Pick<Drawn, 'key' | 'tried'> {
 
 /** Its targets are those of one load of the realm. */
 export class Upstream {
+  readonly realm_uri: string
   readonly settings: UpstreamSettings
-  readonly #clock: Clock
+  /** Of the requests that may be sent twice. */
+  readonly budget: RetryBudget
+  readonly #ports: UpstreamPorts
+  /** Those that get requests by themselves, backups too. */
+  readonly #counted: readonly Target[]
   /** Those that requests go to which want no group, then those that stand in while none of these is there. */
   readonly #rings: readonly Ring[]
   readonly #groups: ReadonlyMap<string, Ring>
 
-  constructor(settings: UpstreamSettings, { clock, connections }: UpstreamPorts) {
+  constructor(realm_uri: string, settings: UpstreamSettings, ports: UpstreamPorts) {
+    const { clock, connections } = ports
+    this.realm_uri = realm_uri
     this.settings = settings
-    this.#clock = clock
+    this.#ports = ports
+    this.budget = new RetryBudget(settings.retryBudget)
     const targets = settings.targets.map((one) => [one, new Target(one, connections)] as const)
     const ringOf = (isIn: (one: TargetSettings) => boolean, least: number): Ring => {
       const members = targets.flatMap(([one, target]): Member[] => {
@@ -36,6 +47,9 @@ export class Upstream {
       })
       return new Ring(members, settings.balance, clock)
     }
+    this.#counted = targets.flatMap(([{ weight, isDrained }, target]) =>
+      weight > 0 && !isDrained ? [target] : [],
+    )
     const hasBackup = settings.targets.some(({ isBackup }) => isBackup)
     this.#rings = [
       ringOf(({ isBackup }) => !isBackup, 0),
@@ -49,7 +63,7 @@ export class Upstream {
 
   /** The target of a request: of the wanted group, else of the others, else a backup; undefined: none can be reached now. */
   choose({ group, key, tried }: Wanted): Target | undefined {
-    const drawn: Drawn = { key, tried, now: this.#clock.now() }
+    const drawn: Drawn = { key, tried, now: this.now() }
     const wanted = group === '' ? undefined : this.#groups.get(group)?.choose(drawn)
     if (wanted) return wanted
     for (const ring of this.#rings) {
@@ -57,5 +71,23 @@ export class Upstream {
       if (target) return target
     }
     return undefined
+  }
+
+  /** Milliseconds since the epoch. */
+  now(): number {
+    return this.#ports.clock.now()
+  }
+
+  /** Whether another target may take over a request that one has failed. */
+  get hasOthers(): boolean {
+    const { failover, targets } = this.settings
+    return failover > 0 && targets.length > 1
+  }
+
+  /** The answer to a request has come, or will not come. @param ticket of its begin */
+  end(target: Target, ticket: number, end: TargetEnd): void {
+    const isLast = () => !this.#counted.some((one) => one !== target && one.isUp)
+    const turn = target.end(ticket, end, this.now(), this.settings.health, isLast)
+    if (turn !== undefined) this.#ports.onTurn?.(this, target, turn)
   }
 }

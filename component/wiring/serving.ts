@@ -61,10 +61,20 @@ export interface Serving {
 
 /** The upstreams of the realms of the process, from now on. */
 function followUpstreams(
-  { clock, users: { realms } }: Pick<WiringContext, 'clock' | 'users'>,
+  { clock, log, users: { realms } }: Pick<WiringContext, 'clock' | 'log' | 'users'>,
   connections: Connections,
 ): UpstreamTable {
-  const table = new UpstreamTable({ clock, connections })
+  const table = new UpstreamTable({
+    ...{ clock, connections },
+    onTurn(
+      { realm_uri: realm, settings: { name: upstream } },
+      { id: target, lastError: reason },
+      turn,
+    ) {
+      if (turn === 'back') log.info({ realm, upstream, target }, 'an upstream target is back')
+      else log.warn({ realm, upstream, target, reason }, 'an upstream target is out')
+    },
+  })
   const take = () => table.take(realms.uris.flatMap((uri) => realms.realm(uri) ?? []))
   const { onChange } = realms
   realms.onChange = (uris) => {

@@ -26,7 +26,7 @@ import {
   setTraceContext,
   upstreamHeaders,
 } from '#component/action/headers.ts'
-import { type Attempted, Cancellation, retry } from '#component/action/retry.ts'
+import { Cancellation, retry } from '#component/action/retry.ts'
 import { failedStatuses } from '#component/action/target-result.ts'
 import { endOf } from '#component/action/watching/attempt-end.ts'
 import type { AttemptWatch, WatchedAttempt } from '#component/action/watching/attempt-watch.ts'
@@ -38,7 +38,7 @@ import type { FindUpstream } from '#component/upstreams/table.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './body.ts'
 import { mayBeKept, RepeatableBody } from './repeatable-body.ts'
 import { readTarget } from './target.ts'
-import { throughUpstream, wantedOf } from './through-upstream.ts'
+import { type SentAttempt, throughUpstream, wantedOf } from './through-upstream.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
 
 /** The parts that forward requests. */
@@ -129,7 +129,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     return origin
   }
 
-  const prepare = (fields: ActionFields, run: Run): Prepared => {
+  const prepare = (fields: ActionFields, run: Run, mayFailOver: boolean): Prepared => {
     const method = methodOf(fields.http_method, run)
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
@@ -142,7 +142,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     if (given && !(given instanceof Uint8Array) && given.length !== undefined) {
       headers['content-length'] = String(given.length)
     }
-    const mayRepeat = run.attempts.retries > 0 && isIdempotent(method)
+    const mayRepeat = (run.attempts.retries > 0 || mayFailOver) && isIdempotent(method)
     const body = mayRepeat ? repeatable(given) : given
     const { headers: declared } = fields
     return { method, target, headers, declared, body }
@@ -155,7 +155,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     timeoutMs: number,
     cancellation: Cancellation,
     watched: WatchedAttempt | undefined,
-  ): Promise<Attempted> => {
+  ): Promise<SentAttempt> => {
     const { method, headers, body, declared } = prepared
     const uri = `${origin.text}${prepared.target}`
     const context = watched?.context
@@ -204,7 +204,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
               answer,
             }
       watched?.over(outcome)
-      return { outcome, isRetriable }
+      return { outcome, isRetriable, wasSent: true, isLate: false }
     } catch (failure) {
       watched?.over(endOf(failure))
       if (!(failure instanceof ServiceError) || !ofUpstream.has(failure.uri)) throw failure
@@ -223,6 +223,8 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
           error_uri !== 'wamp.error.canceled' &&
           isReplayable() &&
           (!call.wasSent || (wasLost && isIdempotent(method))),
+        wasSent: call.wasSent,
+        isLate: call.isLate,
       }
     }
   }
@@ -233,7 +235,9 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const { upstream } = fields
       const isComputed = run.computed.has('host')
       const to = upstream === undefined ? readHost(fields.host, isComputed) : wantedOf(fields, run)
-      const prepared = prepare(fields, run)
+      const found =
+        upstream === undefined ? undefined : findUpstream?.(run.realm_uri, `${upstream}`)
+      const prepared = prepare(fields, run, found?.hasOthers === true)
       const { body } = prepared
       // undici destroys the stream of a failed request with an error that may have no other listener.
       if (isStream(body)) body.stream.on('error', () => {})
@@ -241,16 +245,17 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const outcome = retry(attempts, clock, cancellation, (timeoutMs, tried, previous) => {
         // its connection ends: a later attempt replaces it
         if (previous) streamOf(previous)?.destroy()
-        const begin = () => watch?.begin(run, tried, prepared.method)
-        const send = (to: Reached) => attempt(prepared, to, run, timeoutMs, cancellation, begin())
         const { connect_timeout } = attempts
-        if ('key' in to) {
-          const found = findUpstream?.(run.realm_uri, String(fields.upstream))
-          return throughUpstream(found, to, (target) =>
-            send({ origin: target.origin, pool: target.pool(connect_timeout) }),
-          )
+        const send = (reached: Reached) => {
+          const watched = watch?.begin(run, tried, prepared.method)
+          return attempt(prepared, reached, run, timeoutMs, cancellation, watched)
         }
-        return send({ origin: to, pool: upstreams.pool(to, isComputed, connect_timeout) })
+        if ('text' in to) {
+          return send({ origin: to, pool: upstreams.pool(to, isComputed, connect_timeout) })
+        }
+        return throughUpstream(found, to, tried < attempts.retries, (target) =>
+          send({ origin: target.origin, pool: target.pool(connect_timeout) }),
+        )
       })
       return body instanceof RepeatableBody ? outcome.finally(() => body.release()) : outcome
     },

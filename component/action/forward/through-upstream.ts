@@ -1,6 +1,7 @@
 /** One attempt of a forward to an upstream: which of its targets get the request, one after the other. */
 import {
   type ActionFields,
+  drop,
   errorOf,
   goesOn,
   type Outcome,
@@ -8,28 +9,51 @@ import {
 } from '#component/action/action.ts'
 import { FieldError } from '#component/action/field-error.ts'
 import type { Attempted } from '#component/action/retry.ts'
+import { targetResult } from '#component/action/target-result.ts'
+import { ServiceError } from '#component/errors.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import type { Target } from '#component/upstreams/target.ts'
 import type { Upstream, Wanted } from '#component/upstreams/upstream.ts'
 
+/** How one request to a target has ended. */
+export interface SentAttempt extends Attempted {
+  /** Whether anything has been written to the target. */
+  readonly wasSent: boolean
+  /** Whether it has taken too long: then no other target is tried. */
+  readonly isLate: boolean
+}
+
+/** What a request says of its target. */
+export type WantedTarget = Omit<Wanted, 'tried'>
+
 const noUpstream = 'the realm has no upstream of this name'
 const noTarget = 'no target of the upstream can be reached now'
+const noAddress = 'the target has an address that may not be forwarded to'
 
 /** Seconds. */
 const retryAfter = 1
 
 /** Nothing was sent. */
-function refused(reason: string): Attempted {
+function unsent(
+  error_uri: 'service.error.no_upstream_target' | 'service.error.bad_gateway',
+  reason: string,
+) {
+  const { status } = new ServiceError(error_uri, reason)
   const error = {
-    ...errorOf('service.error.no_upstream_target', reason),
-    ...{ status_code: 503, headers: {}, body: '', uri: '' },
+    ...errorOf(error_uri, reason),
+    ...{ status_code: status, headers: {}, body: '', uri: '' },
   }
-  const outcome: Outcome = { error, reason, effect: 'none', retryAfter }
-  return { outcome, isRetriable: false }
+  const outcome: Outcome = { error, reason, effect: 'none' }
+  return outcome
 }
 
+const refused = (reason: string): Attempted => ({
+  outcome: { ...unsent('service.error.no_upstream_target', reason), retryAfter },
+  isRetriable: false,
+})
+
 /** What a request says of its target. */
-export function wantedOf({ hash, group }: ActionFields, run: Run): Omit<Wanted, 'tried'> {
+export function wantedOf({ hash, group }: ActionFields, run: Run): WantedTarget {
   return { group: textOf(group, 'group'), key: textOf(hash, 'hash') || clientOf(run) }
 }
 
@@ -44,25 +68,69 @@ function textOf(value: unknown, name: string): string {
 const clientOf = ({ identity, request }: Run): string =>
   identity.authmethod === 'anonymous' ? addressOf(request.peername) : identity.authid
 
-/** @param send makes one request to a target */
-export async function throughUpstream(
-  upstream: Upstream | undefined,
-  wanted: Omit<Wanted, 'tried'>,
-  send: (target: Target) => Promise<Attempted>,
-): Promise<Attempted> {
-  if (upstream === undefined) return refused(noUpstream)
-  const target = upstream.choose({ ...wanted, tried: [] })
-  if (target === undefined) return refused(noTarget)
-  target.begin()
-  const attempted = await send(target).catch((error: unknown) => {
-    target.end()
-    throw error
-  })
+/** How a failure is told to the log, with the target. */
+const at = (target: Target, outcome: Outcome): Outcome =>
+  'result' in outcome ? outcome : { ...outcome, target: target.id }
+
+/** One request to a target, which is told of it. */
+async function sendTo(
+  upstream: Upstream,
+  target: Target,
+  send: (target: Target) => Promise<SentAttempt>,
+): Promise<SentAttempt> {
+  const ticket = target.begin()
+  let attempted: SentAttempt
+  try {
+    attempted = await send(target)
+  } catch (error) {
+    const isOfAddress = error instanceof ServiceError && error.uri === 'wamp.error.not_authorized'
+    upstream.end(target, ticket, isOfAddress ? { result: 'failure', reason: noAddress } : unknown)
+    target.leave()
+    if (!isOfAddress) throw error
+    const outcome = unsent('service.error.bad_gateway', noAddress)
+    return { outcome: at(target, outcome), isRetriable: true, wasSent: false, isLate: false }
+  }
   const { outcome } = attempted
+  const reason = 'result' in outcome ? undefined : outcome.reason
+  upstream.end(target, ticket, { result: targetResult(outcome), reason })
   // until its answer has come to its end
   const onOver = goesOn(outcome)
-  if (onOver) onOver(() => target.end())
-  else target.end()
-  if ('result' in outcome) return attempted
-  return { ...attempted, outcome: { ...outcome, target: target.id } }
+  if (onOver) onOver(() => target.leave())
+  else target.leave()
+  return { ...attempted, outcome: at(target, outcome) }
+}
+
+const unknown = { result: 'unknown' } as const
+
+/**
+ * Sends a request to a target, and where that has not got it, or has lost it, to others at once.
+ * @param mayRetry whether the same may be done again after this
+ * @param send makes one request to a target
+ */
+export async function throughUpstream(
+  upstream: Upstream | undefined,
+  wanted: WantedTarget,
+  mayRetry: boolean,
+  send: (target: Target) => Promise<SentAttempt>,
+): Promise<Attempted> {
+  if (upstream === undefined) return refused(noUpstream)
+  const { budget, settings } = upstream
+  budget.begin(upstream.now())
+  const tried: Target[] = []
+  let target = upstream.choose({ ...wanted, tried })
+  if (target === undefined) return refused(noTarget)
+  for (;;) {
+    const attempted = await sendTo(upstream, target, send)
+    const { outcome, isRetriable, wasSent, isLate } = attempted
+    if (!isRetriable) return attempted
+    tried.push(target)
+    const isOver = isLate || tried.length > settings.failover
+    const next = isOver ? undefined : upstream.choose({ ...wanted, tried })
+    if (next === undefined && !mayRetry) return attempted
+    // what was sent is sent again only as far as the budget goes
+    if (wasSent && !budget.take(upstream.now())) return { ...attempted, isRetriable: false }
+    if (next === undefined) return attempted
+    drop(outcome)
+    target = next
+  }
 }

@@ -64,6 +64,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   #isEnded = false
   #wasHinted = false
   #wasAbandoned = false
+  #isLate = false
   #deadline: number
   #stopTimer: () => void
 
@@ -93,6 +94,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   /** Whether it was given up before it was sent: undici still has it, and touches its body before it drops it. */
   get wasAbandoned(): boolean {
     return this.#wasAbandoned
+  }
+
+  /** Whether its time has run out. */
+  get isLate(): boolean {
+    return this.#isLate
   }
 
   /** Whether the head of an answer has arrived. */
@@ -227,6 +233,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     const message = this.wasAnswered
       ? 'the upstream stopped sending during its answer'
       : 'the upstream did not answer within the timeout'
+    this.#isLate = true
     this.abort(new ServiceError('service.error.timeout', message))
   }
 }

@@ -283,7 +283,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['realm/documents', 'spec', 'token', 'upstreams'],
     packages: [],
   },
-  'component/upstreams': { folders: ['action/connections'], packages: [] },
+  'component/upstreams': { folders: ['action', 'action/connections'], packages: [] },
   'component/stream': { folders: ['wamp'], packages: [] },
   'component/action': {
     folders: [

@@ -6,7 +6,7 @@ import { Upstream, type Wanted } from '#component/upstreams/upstream.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 
 /** Random numbers that repeat from run to run (mulberry32). */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -17,7 +17,7 @@ export function seeded(seed: number): () => number {
 }
 
 /** A clock whose random numbers differ. */
-export class SeededClock extends ManualClock {
+class SeededClock extends ManualClock {
   readonly #random = seeded(7)
 
   override random(): number {
@@ -26,7 +26,7 @@ export class SeededClock extends ManualClock {
 }
 
 /** The ports of an upstream that nothing is sent to. */
-export const portsOf = (clock: ManualClock = new SeededClock()) => ({
+const portsOf = (clock: ManualClock = new SeededClock()) => ({
   clock,
   connections: { pool: () => ({ dispatch: () => true }), close: async () => undefined },
 })
@@ -36,7 +36,7 @@ export const target = (name: string, more: object = {}) => ({ url: `http://${nam
 
 /** An upstream of a document. */
 export const upstreamWith = (written: object, clock?: ManualClock): Upstream =>
-  new Upstream(upstreamOf('it', mapOrEmpty(written)), portsOf(clock))
+  new Upstream('com.example.test', upstreamOf('it', mapOrEmpty(written)), portsOf(clock))
 
 /** What a request wants that says nothing. */
 export const plain: Wanted = { group: '', key: 'somebody', tried: [] }

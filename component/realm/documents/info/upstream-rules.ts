@@ -6,6 +6,7 @@ import {
   described,
   integer,
   listOf,
+  must,
   oneOf,
   type Rule,
   rule,
@@ -96,6 +97,23 @@ const targets: Rule = rule(
   },
 )
 
+const health: Rule = described(
+  closedMap('a map such as {failures, out}', {
+    failures: described(
+      integer(1, 1000),
+      'So many failures in a row take a target out, unless it is the last one that is up.',
+      { default: upstreamDefaults.health.failures, examples: [3] },
+    ),
+    out: described(
+      integer(1, 300, ' of seconds'),
+      'How long it is out, before one request is sent to it as a probe; doubled with each probe that fails, up to 300. Seconds.',
+      { default: upstreamDefaults.health.out, examples: [5] },
+    ),
+  }),
+  'When a target that fails gets no requests for a while. An unknown key is an error.',
+  { title: 'Health' },
+)
+
 /** The keys of an upstream: one row each. */
 const keys = {
   targets: described(targets, `The copies of the backend, 1 to ${maxTargets}.`, {
@@ -106,6 +124,23 @@ const keys = {
     'How a target is chosen: `round_robin`, in turn by their weights; `least_pending`, the less busy of two that are drawn by their weights; `hash`, by the `hash` of the forward, the same on every node.',
     { default: upstreamDefaults.balance, examples: ['least_pending'] },
   ),
+  failover: described(
+    integer(0, 5),
+    'How many other targets are tried at once where one cannot be reached, or has lost the request. What was sent is sent again for idempotent methods only.',
+    { default: upstreamDefaults.failover, examples: [2] },
+  ),
+  retry_budget: described(
+    must('a number from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1, {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+    }),
+    'The share of the requests of 10 s, and 10 more, that may be sent twice, by `failover` or the `retries` of forwards.',
+    { default: upstreamDefaults.retry_budget, examples: [0.1] },
+  ),
+  health: described(health, 'When a target that fails gets no requests for a while.', {
+    examples: [{ failures: 3 }],
+  }),
 } as const satisfies Readonly<Record<string, Rule>>
 
 /** One upstream. */

@@ -30,6 +30,10 @@ describe('an upstream', () => {
     ['with an address of IPv6', { targets: [{ url: 'http://[fd00::1]:80' }] }],
     ['with a comment', { comment: 'old', targets: [{ ...a, comment: 'rack 1' }] }],
     ['with weights', { balance: 'hash', targets: [{ ...a, weight: 0, group: 'x', drain: true }] }],
+    [
+      'with health',
+      { targets: [a], failover: 0, retry_budget: 1, health: { failures: 1, out: 300 } },
+    ],
     ['with a backup', { targets: [{ ...a, backup: true, weight: 1000 }] }],
     ['with 64 targets', { targets: many(64, (index) => `http://10.0.0.${index}`) }],
   ] as const) {
@@ -60,6 +64,21 @@ describe('an upstream', () => {
     ['a weight of 1001', { targets: [{ ...a, weight: 1001 }] }, `${at}/targets/0/weight`, '1000'],
     ['half a weight', { targets: [{ ...a, weight: 0.5 }] }, `${at}/targets/0/weight`, 'an integer'],
     ['a group of two words', { targets: [{ ...a, group: 'a b' }] }, `${at}/targets/0/group`, '64'],
+    ['six others', { targets: [a], failover: 6 }, `${at}/failover`, 'from 0 to 5'],
+    ['a great budget', { targets: [a], retry_budget: 1.1 }, `${at}/retry_budget`, 'from 0 to 1'],
+    [
+      'no failures',
+      { targets: [a], health: { failures: 0 } },
+      `${at}/health/failures`,
+      '1 to 1000',
+    ],
+    ['a long time', { targets: [a], health: { out: 301 } }, `${at}/health/out`, 'from 1 to 300'],
+    [
+      'an unknown key of health',
+      { targets: [a], health: { x: 1 } },
+      `${at}/health/x`,
+      'failures, ',
+    ],
     ['an unknown balance', { targets: [a], balance: 'random' }, `${at}/balance`, 'round_robin'],
     ['no scheme', { targets: [{ url: '10.0.0.5' }] }, `${at}/targets/0/url`, 'neither scheme'],
     ['a path', { targets: [{ url: `${a.url}/x` }] }, `${at}/targets/0/url`, 'a valid port'],
