@@ -142,6 +142,7 @@ const unresolved = {
 function toUpstreams(clock: Clock, dispatch: ReturnType<Connections['pool']>['dispatch']) {
   const connections: Connections = {
     pool: () => ({ dispatch }),
+    release: () => undefined,
     close: async () => undefined,
   }
   const findUpstream: ForwardPorts['findUpstream'] = (realm_uri, name) => {

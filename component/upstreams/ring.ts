@@ -1,7 +1,7 @@
 /** Targets that may take each other's place, and the choice among those that are open. */
 import type { Clock } from '#component/clock.ts'
 import { type Digest, digestOf, scoreOf } from './rendezvous.ts'
-import type { Balance } from './settings.ts'
+import type { UpstreamSettings } from './settings.ts'
 import type { Target } from './target.ts'
 
 /** A target and its part of the requests. */
@@ -21,9 +21,14 @@ export interface Drawn {
   readonly tried: readonly Target[]
 }
 
+/** How targets are chosen. */
+type RingSettings = Pick<UpstreamSettings, 'balance' | 'maxPending' | 'slowStartMs'>
+
 /** Of one load of the realm. */
 export class Ring {
   readonly #clock: Pick<Clock, 'random'>
+  readonly #maxPending: number
+  readonly #slowStartMs: number
   readonly #targets: readonly Target[]
   readonly #digests: readonly Digest[]
   readonly #weights: Float64Array
@@ -33,8 +38,11 @@ export class Ring {
   readonly #credit: Float64Array
   readonly #choose: (drawn: Drawn, total: number) => number
 
-  constructor(members: readonly Member[], balance: Balance, clock: Pick<Clock, 'random'>) {
+  constructor(members: readonly Member[], settings: RingSettings, clock: Pick<Clock, 'random'>) {
+    const { balance, maxPending, slowStartMs } = settings
     this.#clock = clock
+    this.#maxPending = maxPending
+    this.#slowStartMs = slowStartMs
     this.#targets = members.map(({ target }) => target)
     this.#digests = members.map(({ target }) => digestOf(target.id))
     this.#weights = Float64Array.from(members, ({ weight }) => weight)
@@ -53,15 +61,18 @@ export class Ring {
     let total = 0
     for (let at = 0; at < this.#targets.length; at += 1) {
       const target = this.#targets[at] as Target
-      const weight = target.isOpen(now) && !tried.includes(target) ? this.#weightAt(at) : 0
+      const isOpen = target.isOpen(now) && target.pending < this.#maxPending
+      const weight = isOpen && !tried.includes(target) ? this.#weightAt(at, now) : 0
       this.#open[at] = weight
       total += weight
     }
     return total > 0 ? this.#targets[this.#choose(drawn, total)] : undefined
   }
 
-  #weightAt(at: number): number {
-    return this.#weights[at] as number
+  #weightAt(at: number, now: number): number {
+    const weight = this.#weights[at] as number
+    if (this.#slowStartMs === 0) return weight
+    return weight * (this.#targets[at] as Target).partAt(now, this.#slowStartMs)
   }
 
   readonly #roundRobin = (_drawn: Drawn, total: number): number => {

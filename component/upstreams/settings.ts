@@ -1,4 +1,5 @@
 /** What a realm says of its upstreams (`info.upstreams`), read with defaults. The load of the realm has checked it. */
+import { maxConnections } from '#component/action/connections/upstreams.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 import { isMap, type JsonMap, mapOrEmpty, memberOf } from '#component/syntax/values.ts'
 
@@ -10,13 +11,16 @@ export const upstreamName = /^[\w.-]{1,64}$/
 
 /** How a target is chosen among those that are there. */
 export const balances = ['round_robin', 'least_pending', 'hash'] as const
-export type Balance = (typeof balances)[number]
+type Balance = (typeof balances)[number]
 
 /** The values of keys that are absent. */
 export const upstreamDefaults = {
   weight: 1,
   balance: 'round_robin',
   failover: 1,
+  slow_start: 0,
+  drain_timeout: 60,
+  connections: maxConnections,
   retry_budget: 0.2,
   health: { failures: 5, out: 10 },
 } as const
@@ -53,6 +57,14 @@ export interface UpstreamSettings {
   /** The share of the requests that may be sent twice, from 0 to 1. */
   readonly retryBudget: number
   readonly health: HealthSettings
+  /** How long the weight of a target that is new or back grows; milliseconds. */
+  readonly slowStartMs: number
+  /** How long what runs on a target that is gone may go on; milliseconds. */
+  readonly drainMs: number
+  /** Of a target. */
+  readonly connections: number
+  /** Requests under way at a target beyond which it gets no more. */
+  readonly maxPending: number
 }
 
 /** A target with the other keys at their defaults. */
@@ -89,6 +101,10 @@ export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
       failures: numberOf(health.failures, defaults.health.failures),
       outMs: numberOf(health.out, defaults.health.out) * 1000,
     },
+    slowStartMs: numberOf(written.slow_start, defaults.slow_start) * 1000,
+    drainMs: numberOf(written.drain_timeout, defaults.drain_timeout) * 1000,
+    connections: numberOf(written.connections, defaults.connections),
+    maxPending: numberOf(written.max_pending, Number.POSITIVE_INFINITY),
   }
 }
 

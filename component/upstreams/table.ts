@@ -34,24 +34,28 @@ export class UpstreamTable {
 
   /** Takes the realms as they are now; those whose upstreams are the same keep them. */
   take(realms: Iterable<RealmOfUpstreams>): void {
+    const former = this.#realms
     const next = new Map<string, OfRealm>()
     for (const { uri, info } of realms) {
       const { upstreams: written } = info
       if (written === undefined) continue
-      const before = this.#realms.get(uri)
-      next.set(
-        uri,
-        isDeepStrictEqual(before?.written, written) && before ? before : this.#make(uri, info),
-      )
+      const before = former.get(uri)
+      const isSame = before !== undefined && isDeepStrictEqual(before.written, written)
+      next.set(uri, isSame ? before : this.#make(uri, info, before))
     }
     this.#realms = next
+    for (const [uri, before] of former) {
+      const after = next.get(uri)
+      if (after === before) continue
+      for (const [name, upstream] of before.upstreams) upstream.retire(after?.upstreams.get(name))
+    }
   }
 
-  #make(uri: string, info: JsonMap): OfRealm {
-    const made = readUpstreams(info).map((settings): [string, Upstream] => [
-      settings.name,
-      new Upstream(uri, settings, this.#ports),
-    ])
+  #make(uri: string, info: JsonMap, before: OfRealm | undefined): OfRealm {
+    const made = readUpstreams(info).map((settings): [string, Upstream] => {
+      const { name } = settings
+      return [name, new Upstream(uri, settings, this.#ports, before?.upstreams.get(name))]
+    })
     return { written: info.upstreams, upstreams: new Map(made) }
   }
 }

@@ -1,5 +1,5 @@
 /** One target of an upstream in this process: how it is connected to, what is under way at it, and whether it is there. */
-import type { Connections } from '#component/action/connections/upstreams.ts'
+import type { Connections, ConnectionTerms } from '#component/action/connections/upstreams.ts'
 import type { TargetResult } from '#component/action/target-result.ts'
 import type { Origin } from '#component/syntax/upstream-origin.ts'
 import type { HealthSettings } from './settings.ts'
@@ -17,10 +17,22 @@ export interface TargetEnd {
   readonly reason?: string | undefined
 }
 
+/** What the connections to a target depend on. */
+export interface TargetConnection {
+  readonly url: string
+  readonly origin: Origin
+  readonly connections: number
+}
+
+/** The same text for equal connections. */
+export const keyOf = ({ origin: _, ...others }: TargetConnection): string => JSON.stringify(others)
+
 /** A request is begun and ended at it. Times are milliseconds since the epoch. */
 export class Target {
   /** What it is known by, on every node. */
   readonly id: string
+  /** All that its connections depend on: while this is the same, a load of the realm keeps the target. */
+  readonly key: string
   /** Where it is connected to. */
   readonly origin: Origin
   readonly #connections: Connections
@@ -39,15 +51,34 @@ export class Target {
   /** Changes with the state, so that a request that began before does not count after it. */
   #state = 0
 
-  constructor({ url, origin }: { url: string; origin: Origin }, connections: Connections) {
-    this.id = url
-    this.origin = origin
+  /** What its connections have of their own. */
+  readonly #terms: ConnectionTerms
+  /** Since when its weight grows. */
+  #freshSince: number
+
+  constructor(settings: TargetConnection, connections: Connections, now: number) {
+    this.id = settings.url
+    this.key = keyOf(settings)
+    this.origin = settings.origin
+    this.#terms = { connections: settings.connections }
     this.#connections = connections
+    this.#freshSince = now
   }
 
   /** Its connections. @param connectTimeoutMs time limit of one connection, name resolution and TLS included */
   pool(connectTimeoutMs: number): ReturnType<Connections['pool']> {
-    return this.#connections.pool(this.origin, false, connectTimeoutMs)
+    return this.#connections.pool(this.origin, false, connectTimeoutMs, this.#terms)
+  }
+
+  /** Ends its connections, once what runs on them is over. @param afterMs how long that may take */
+  release(afterMs: number): void {
+    this.#connections.release(this.origin, this.#terms, afterMs)
+  }
+
+  /** The part of its weight that it has, at most 1: while it is new or back it grows, from a tenth. */
+  partAt(now: number, slowStartMs: number): number {
+    const ms = now - this.#freshSince
+    return ms < 0 || ms >= slowStartMs ? 1 : Math.max(0.1, ms / slowStartMs)
   }
 
   /** Whether requests go to it, as far as is known. */
@@ -88,7 +119,7 @@ export class Target {
     if (this.#isProbed) {
       this.#isProbed = false
       this.#state += 1
-      if (result === 'success') return this.#goBack()
+      if (result === 'success') return this.#goBack(now)
       if (result === 'failure') this.#goOut(now, Math.min(this.#outMs * 2, longestOut))
       return undefined
     }
@@ -112,8 +143,9 @@ export class Target {
     this.#state += 1
   }
 
-  #goBack(): Turn {
+  #goBack(now: number): Turn {
     this.#outSince = undefined
+    this.#freshSince = now
     this.#failures = 0
     return 'back'
   }

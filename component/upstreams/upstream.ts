@@ -4,7 +4,7 @@ import type { Clock } from '#component/clock.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { type Drawn, type Member, Ring } from './ring.ts'
 import type { TargetSettings, UpstreamSettings } from './settings.ts'
-import { Target, type TargetEnd, type Turn } from './target.ts'
+import { keyOf, Target, type TargetEnd, type Turn } from './target.ts'
 
 /** What upstreams need of the process. */
 export interface UpstreamPorts {
@@ -24,6 +24,7 @@ export interface Wanted extends Pick<Drawn, 'key' | 'tried'> {
 export class Upstream {
   readonly realm_uri: string
   readonly settings: UpstreamSettings
+  readonly targets: readonly Target[]
   /** Of the requests that may be sent twice. */
   readonly budget: RetryBudget
   readonly #ports: UpstreamPorts
@@ -33,19 +34,33 @@ export class Upstream {
   readonly #rings: readonly Ring[]
   readonly #groups: ReadonlyMap<string, Ring>
 
-  constructor(realm_uri: string, settings: UpstreamSettings, ports: UpstreamPorts) {
+  /** @param before the one that it takes the place of: targets whose connections are the same go on */
+  constructor(
+    realm_uri: string,
+    settings: UpstreamSettings,
+    ports: UpstreamPorts,
+    before?: Upstream,
+  ) {
     const { clock, connections } = ports
     this.realm_uri = realm_uri
     this.settings = settings
     this.#ports = ports
-    this.budget = new RetryBudget(settings.retryBudget)
-    const targets = settings.targets.map((one) => [one, new Target(one, connections)] as const)
+    const isBudgetKept = before?.settings.retryBudget === settings.retryBudget
+    this.budget = isBudgetKept ? before.budget : new RetryBudget(settings.retryBudget)
+    const known = new Map(before?.targets.map((target) => [target.key, target]))
+    const targets = settings.targets.map((one) => {
+      const { url, origin } = one
+      const connection = { url, origin, connections: settings.connections }
+      const kept = known.get(keyOf(connection))
+      return [one, kept ?? new Target(connection, connections, clock.now())] as const
+    })
+    this.targets = targets.map(([, target]) => target)
     const ringOf = (isIn: (one: TargetSettings) => boolean, least: number): Ring => {
       const members = targets.flatMap(([one, target]): Member[] => {
         const weight = Math.max(one.weight, least)
         return !one.isDrained && weight > 0 && isIn(one) ? [{ target, weight }] : []
       })
-      return new Ring(members, settings.balance, clock)
+      return new Ring(members, settings, clock)
     }
     this.#counted = targets.flatMap(([{ weight, isDrained }, target]) =>
       weight > 0 && !isDrained ? [target] : [],
@@ -89,5 +104,12 @@ export class Upstream {
     const isLast = () => !this.#counted.some((one) => one !== target && one.isUp)
     const turn = target.end(ticket, end, this.now(), this.settings.health, isLast)
     if (turn !== undefined) this.#ports.onTurn?.(this, target, turn)
+  }
+
+  /** Lets go of the targets that the one in its place has not; undefined: there is none. */
+  retire(next: Upstream | undefined): void {
+    for (const target of this.targets) {
+      if (!next?.targets.includes(target)) target.release(this.settings.drainMs)
+    }
   }
 }

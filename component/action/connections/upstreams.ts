@@ -24,7 +24,13 @@ const maxPools = 512
 const idleMs = 60_000
 
 /** Sockets per upstream (reliability §3.1, upstream agents). */
-const connections = 256
+export const maxConnections = 256
+
+/** What the connections to one target have of their own. Each target has an object, by which its pools are known. */
+export interface ConnectionTerms {
+  /** At most so many at once, in each pool. */
+  readonly connections: number
+}
 
 /** Of each connection. */
 const connectionOptions = {
@@ -40,10 +46,14 @@ const connectionOptions = {
   allowH2: false,
 } as const
 
+/** What ends a request that goes on for too long at a target that is gone. */
+const removed = 'the target of the upstream was removed'
+
 /** One pool of connections and its key. */
 interface Entry {
   readonly isComputed: boolean
   readonly connectTimeoutMs: number
+  readonly terms: ConnectionTerms | undefined
   readonly pool: Pool
   /** The number of its last use; the pool with the lowest is the least recently used. */
   lastUse: number
@@ -60,12 +70,19 @@ export interface Connections {
    * The connections to an origin.
    * @param isComputed whether the host is computed from the request: then private addresses must be listed
    * @param connectTimeoutMs time limit of one connection, name resolution and TLS included
+   * @param terms of the target of an upstream, whose connections are its own
    */
   pool(
     origin: Origin,
     isComputed: boolean,
     connectTimeoutMs: number,
+    terms?: ConnectionTerms,
   ): { dispatch(request: UpstreamRequest, handler: UpstreamHandler): unknown }
+  /**
+   * Ends the connections of a target, once what runs on them is over.
+   * @param afterMs how long that may take; then they are ended
+   */
+  release(origin: Origin, terms: ConnectionTerms, afterMs: number): void
   /** Ends all connections, those in use too. */
   close(): Promise<void>
 }
@@ -78,6 +95,8 @@ export class Upstreams implements Connections {
   readonly #ca: string | undefined
   /** By the text of the origin. */
   readonly #pools = new Map<string, Entry[]>()
+  /** Stop the timers of pools that end. */
+  readonly #ending = new Set<() => void>()
   #size = 0
   #uses = 0
   /** The number of the last use when idle pools were last looked for. */
@@ -97,23 +116,37 @@ export class Upstreams implements Connections {
     this.#ca = ca
   }
 
-  pool(origin: Origin, isComputed: boolean, connectTimeoutMs: number): Dispatcher {
+  pool(
+    origin: Origin,
+    isComputed: boolean,
+    connectTimeoutMs: number,
+    terms?: ConnectionTerms,
+  ): Dispatcher {
     this.#uses += 1
     const entries = this.#pools.get(origin.text) ?? []
     for (const entry of entries) {
       if (entry.isComputed !== isComputed || entry.connectTimeoutMs !== connectTimeoutMs) continue
+      if (entry.terms !== terms) continue
       entry.lastUse = this.#uses
       return entry.pool
     }
     const connect = this.#connector(isComputed ? this.#policy : undefined, connectTimeoutMs)
     const factory = (url: URL) => new UpstreamConnection(url, connectionOptions, connect)
+    const connections = terms?.connections ?? maxConnections
     const pool = new Pool(origin.text, { connections, factory, allowH2: false })
-    entries.push({ isComputed, connectTimeoutMs, pool, lastUse: this.#uses })
+    entries.push({ isComputed, connectTimeoutMs, terms, pool, lastUse: this.#uses })
     this.#pools.set(origin.text, entries)
     this.#size += 1
     if (this.#size > maxPools) this.#closeOldest()
     this.#stopTimer ??= this.#clock.after(idleMs, () => this.#closeIdle())
     return pool
+  }
+
+  release(origin: Origin, terms: ConnectionTerms, afterMs: number): void {
+    const entries = this.#pools.get(origin.text) ?? []
+    for (let index = entries.length - 1; index >= 0; index -= 1) {
+      if (entries[index]?.terms === terms) this.#remove(origin.text, entries, index, afterMs)
+    }
   }
 
   async close(): Promise<void> {
@@ -122,6 +155,8 @@ export class Upstreams implements Connections {
     this.#size = 0
     this.#stopTimer?.()
     this.#stopTimer = undefined
+    for (const stop of this.#ending) stop()
+    this.#ending.clear()
     await Promise.all(entries.map(({ pool }) => pool.destroy()))
   }
 
@@ -153,12 +188,21 @@ export class Upstreams implements Connections {
       this.#size === 0 ? undefined : this.#clock.after(idleMs, () => this.#closeIdle())
   }
 
-  #remove(text: string, entries: Entry[], index: number): void {
+  /** @param afterMs how long running requests may take; undefined: as long as they do */
+  #remove(text: string, entries: Entry[], index: number, afterMs?: number): void {
     const [entry] = entries.splice(index, 1)
     if (entries.length === 0) this.#pools.delete(text)
     this.#size -= 1
+    if (!entry) return
+    const end = () =>
+      void entry.pool.destroy(new ServiceError('service.error.bad_gateway', removed))
+    const stopTimer = afterMs === undefined ? undefined : this.#clock.after(afterMs, end)
+    if (stopTimer) this.#ending.add(stopTimer)
     // running requests end first
-    entry?.pool.close(() => {})
+    entry.pool.close(() => {
+      stopTimer?.()
+      if (stopTimer) this.#ending.delete(stopTimer)
+    })
   }
 
   #connector(policy: HostPolicy | undefined, timeoutMs: number): buildConnector.connector {

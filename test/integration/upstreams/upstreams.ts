@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 
 /** Answers a request to a target. */
@@ -12,6 +13,8 @@ export interface TestTarget {
   readonly url: string
   /** `METHOD path` of each request that has come. */
   readonly asked: string[]
+  /** How many connections are open. */
+  connections(): Promise<number>
   /** Takes no more connections, and ends those that are open. */
   stop(): void
 }
@@ -41,7 +44,9 @@ export async function startTarget(
     server.closeAllConnections()
   }
   closers.push(stop)
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, stop }
+  const { port } = server.address() as AddressInfo
+  const connections = promisify(server.getConnections).bind(server)
+  return { url: `http://127.0.0.1:${port}`, asked, connections, stop }
 }
 
 /** A document whose paths forward to an upstream. */

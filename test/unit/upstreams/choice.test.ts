@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { digestOf, scoreOf } from '#component/upstreams/rendezvous.ts'
 import type { Upstream } from '#component/upstreams/upstream.ts'
+import { ManualClock } from '#test/unit/action/doubles.ts'
 import { nameOf, plain, target, upstreamWith } from './doubles.ts'
 
 /** How often each target is chosen. */
@@ -181,4 +182,28 @@ describe('the targets that take part', () => {
       expect(tried).to.have.lengthOf(3)
     })
   }
+})
+
+describe('slow_start', () => {
+  it('lets the weight of a target that is new grow, from a tenth', async () => {
+    const clock = new ManualClock()
+    const before = upstreamWith({ targets: [target('a')], slow_start: 100 }, clock)
+    await clock.advance(200_000)
+    const written = { targets: [target('a'), target('b')], slow_start: 100 }
+    const upstream = upstreamWith(written, clock, before)
+    for (const [ms, part] of [
+      [0, 0.1],
+      [50_000, 0.5],
+      [50_000, 1],
+      [50_000, 1],
+    ] as const) {
+      await clock.advance(ms)
+      const { a = 0, b = 0 } = counted(upstream, 1100)
+      expect(b / a).to.be.closeTo(part, 0.02)
+    }
+  })
+
+  it('holds for no target where it is not said', () => {
+    expect(counted(upstreamWith({ targets: weighted }), 10)).to.deep.equal({ a: 5, b: 3, c: 2 })
+  })
 })

@@ -28,15 +28,19 @@ class SeededClock extends ManualClock {
 /** The ports of an upstream that nothing is sent to. */
 const portsOf = (clock: ManualClock = new SeededClock()) => ({
   clock,
-  connections: { pool: () => ({ dispatch: () => true }), close: async () => undefined },
+  connections: {
+    pool: () => ({ dispatch: () => true }),
+    release: () => undefined,
+    close: async () => undefined,
+  },
 })
 
 /** A target of a document. @param name its host */
 export const target = (name: string, more: object = {}) => ({ url: `http://${name}`, ...more })
 
 /** An upstream of a document. */
-export const upstreamWith = (written: object, clock?: ManualClock): Upstream =>
-  new Upstream('com.example.test', upstreamOf('it', mapOrEmpty(written)), portsOf(clock))
+export const upstreamWith = (written: object, clock?: ManualClock, before?: Upstream): Upstream =>
+  new Upstream('com.example.test', upstreamOf('it', mapOrEmpty(written)), portsOf(clock), before)
 
 /** What a request wants that says nothing. */
 export const plain: Wanted = { group: '', key: 'somebody', tried: [] }

@@ -141,6 +141,26 @@ const keys = {
   health: described(health, 'When a target that fails gets no requests for a while.', {
     examples: [{ failures: 3 }],
   }),
+  slow_start: described(
+    integer(0, 3600, ' of seconds'),
+    'How long the weight of a target that is new or back grows, from a tenth. Seconds.',
+    { default: upstreamDefaults.slow_start, examples: [30] },
+  ),
+  drain_timeout: described(
+    integer(0, 3600, ' of seconds'),
+    'How long what runs on a target goes on that a load has removed. Seconds.',
+    { default: upstreamDefaults.drain_timeout, examples: [300] },
+  ),
+  connections: described(
+    integer(1, 10_000),
+    'Connections to a target at once, in each process of a gateway; more requests wait for one.',
+    { default: upstreamDefaults.connections, examples: [32] },
+  ),
+  max_pending: described(
+    integer(1, 1_000_000),
+    'Requests under way at a target, in each process, beyond which another one is chosen; 503 where all have as many. Default: any number.',
+    { examples: [100] },
+  ),
 } as const satisfies Readonly<Record<string, Rule>>
 
 /** One upstream. */
