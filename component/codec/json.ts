@@ -241,6 +241,13 @@ export function pointer(base: string, ...keys: readonly (string | number)[]): st
   return path
 }
 
+/** The members of a map with their keys and their JSON Pointers. @param path JSON Pointer of the map */
+export const entriesAt = (
+  map: object,
+  path: string,
+): (readonly [key: string, value: unknown, at: string])[] =>
+  Object.entries(map).map(([key, value]) => [key, value, `${path}/${escapeKey(key)}`])
+
 /** The keys of a JSON Pointer (RFC 6901 §4). */
 export const keysOfPointer = (path: string): string[] =>
   path

@@ -1,6 +1,6 @@
 /** Merges variables, defaults and status_codes down the tree: API, version, path, operation; key by key. */
 
-import { pointer } from '#component/codec/json.ts'
+import { entriesAt } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, type Node } from '#component/expression/compile.ts'
 import type { Probe } from '#component/expression/probe/probe.ts'
@@ -65,7 +65,7 @@ function entriesOf(
 ): Iterable<[string, SpecEntry]> {
   if (typeof map === 'string') return computedMembers(map, keysOf(map, path), path)
   if (!isMap(map)) return []
-  return Object.keys(map).map((key) => [key, { value: map[key], path: pointer(path, key) }])
+  return entriesAt(map, path).map(([key, value, at]) => [key, { value, path: at }])
 }
 
 /**

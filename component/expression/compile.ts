@@ -1,6 +1,6 @@
 /** Compiles a JSON value whose strings may hold expressions to a partially evaluated tree (stage 1). */
 
-import { pointer } from '#component/codec/json.ts'
+import { entriesAt, pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Template } from './ast.ts'
@@ -83,11 +83,8 @@ function compileValue(
   }
   const entries = new Map<string, Node>()
   let isUntouched = true
-  for (const key of Object.keys(value)) {
-    const item = value[key]
-    const member = isPlain(item)
-      ? constant(item)
-      : compileValue(item, pointer(path, key), scope, issues, depth + 1)
+  for (const [key, item, at] of entriesAt(value, path)) {
+    const member = isPlain(item) ? constant(item) : compileValue(item, at, scope, issues, depth + 1)
     isUntouched &&= isSame(member, item)
     entries.set(key, member)
   }

@@ -1,8 +1,7 @@
 /** Response headers in layers: constants laid together at load time, computed ones laid over them per request. */
 import { membersOf, type Node } from '#component/expression/compile.ts'
 import type { Context } from '#component/expression/nodes.ts'
-import { headerNameProblem } from '#component/spec/syntax.ts'
-import { fieldValueProblem } from '#component/syntax/http-field.ts'
+import { fieldValueProblem, headerNameProblem } from '#component/syntax/http-field.ts'
 import { encodeReference } from '#component/syntax/percent-encoding.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { unfit } from './failure.ts'

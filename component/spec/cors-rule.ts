@@ -1,11 +1,10 @@
 /** The rule of `cors` of a version: which pages of other origins may call it (Fetch standard, "CORS protocol"). */
 import { pointer } from '#component/codec/json.ts'
-import { isToken } from '#component/syntax/http-field.ts'
+import { headerNameProblem, isToken } from '#component/syntax/http-field.ts'
 import { pageOrigin } from '#component/syntax/page-origin.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { closedMap } from './closed-map.ts'
 import { boolean, described, integer, listOf, type Rule, rule, text } from './rules.ts'
-import { headerNameProblem } from './syntax.ts'
 
 const originPattern = new RegExp(`^${pageOrigin}$`)
 const origin = text('an origin such as "https://shop.example.com"', (value) =>

@@ -1,5 +1,5 @@
 /** Checks a document as a whole before its members are read: depth, keys, text. */
-import { isInParts, pointer } from '#component/codec/json.ts'
+import { entriesAt, isInParts, pointer } from '#component/codec/json.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
 import type { Report } from './report.ts'
@@ -78,8 +78,7 @@ function check(value: unknown, path: string, level: number, report: Report): boo
     return false
   }
   let isShallow = true
-  for (const [key, member] of Object.entries(value)) {
-    const at = pointer(path, key)
+  for (const [key, member, at] of entriesAt(value, path)) {
     checkKey(key, at, report)
     isShallow = check(member, at, level + 1, report) && isShallow
   }

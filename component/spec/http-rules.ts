@@ -1,12 +1,12 @@
 /** The rules of values that several objects of a specification have: header fields, statuses, times, URIs. */
-import { pointer } from '#component/codec/json.ts'
-import { fieldValueProblem, readStatus } from '#component/syntax/http-field.ts'
+import { entriesAt } from '#component/codec/json.ts'
+import { fieldValueProblem, headerNameProblem, readStatus } from '#component/syntax/http-field.ts'
 import { readRange } from '#component/syntax/ip-address.ts'
 import { referenceProblem } from '#component/syntax/percent-encoding.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { dynamic, integer, listOf, must, oneOf, type Rule, rule, text } from './rules.ts'
-import { fixedPathProblem, headerNameProblem } from './syntax.ts'
+import { fixedPathProblem } from './syntax.ts'
 
 /** Behaviour: Limits. One hour. */
 export const maxMilliseconds = 3_600_000
@@ -61,8 +61,7 @@ export const headers: Rule = dynamic(
   rule({ type: 'object', additionalProperties: headerValue.schema }, (value, path, report) => {
     if (!isMap(value)) return report.issue(path, 'expected a map of header names to values')
     const names = new Set<string>()
-    for (const [name, item] of Object.entries(value)) {
-      const at = pointer(path, name)
+    for (const [name, item, at] of entriesAt(value, path)) {
       const isTwice = names.has(name.toLowerCase())
       const problem =
         headerNameProblem(name) ?? (isTwice ? 'the header is declared twice' : undefined)

@@ -1,13 +1,25 @@
 /** The rules of what is written for people and tools: `openapi` of a version, and the keys of an operation that change no answer. */
+
 import { pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
+import { headerNameProblem } from '#component/syntax/http-field.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { Path } from './model.ts'
 import { describe, type Report } from './report.ts'
 import { schema } from './request-rules.ts'
-import { boolean, described, listOf, object, type Rule, rule, string, text } from './rules.ts'
+import {
+  boolean,
+  described,
+  listOf,
+  mapOf,
+  object,
+  type Rule,
+  rule,
+  string,
+  text,
+} from './rules.ts'
 import { security } from './security-rules.ts'
-import { fixedPathProblem, headerNameProblem } from './syntax.ts'
+import { fixedPathProblem } from './syntax.ts'
 
 /** A path without bindings, below base_path. */
 export const fixedPath = text(
@@ -68,22 +80,11 @@ export const openapi: Rule = described(
   'What is published of the version, and where.',
 )
 
-const responseHeaders: Rule = rule(
-  { type: 'object', additionalProperties: { type: 'object' } },
-  (value, path, report) => {
-    if (!isMap(value)) return report.expected(path, 'a map of header names to maps', value)
-    for (const [name, item] of Object.entries(value)) {
-      const at = pointer(path, name)
-      const problem = headerNameProblem(name)
-      if (problem === undefined) headerDescription(item, at, report)
-      else report.issue(at, problem)
-    }
-  },
-)
-
 const headerDescription = object('a header: {description, schema}', {
   keys: { description: string, schema },
 })
+
+const responseHeaders = mapOf(headerDescription, 'a map of header names to maps', headerNameProblem)
 
 const responseDescription = object('a response: {description, schema, headers}', {
   keys: { description: string, schema, headers: responseHeaders },
@@ -91,24 +92,14 @@ const responseDescription = object('a response: {description, schema, headers}',
 
 const statusPattern = /^(?:default|[2-5](?:[0-9][0-9]|XX))$/
 
-const responses: Rule = rule(
-  {
-    type: 'object',
-    propertyNames: { pattern: statusPattern.source },
-    additionalProperties: responseDescription.schema,
-  },
-  (value, path, report) => {
-    if (!isMap(value)) return report.expected(path, 'a map of statuses to responses', value)
-    for (const [status, item] of Object.entries(value)) {
-      const at = pointer(path, status)
-      if (statusPattern.test(status)) responseDescription(item, at, report)
-      else
-        report.issue(
-          at,
-          `expected a status such as "404", "4XX" or "default", got ${describe(status)}`,
-        )
-    }
-  },
+const responses = mapOf(
+  responseDescription,
+  'a map of statuses to responses',
+  (status) =>
+    statusPattern.test(status)
+      ? undefined
+      : `expected a status such as "404", "4XX" or "default", got ${describe(status)}`,
+  { pattern: statusPattern.source },
 )
 
 /** The keys of an operation that describe it; none is an expression. */

@@ -1,11 +1,12 @@
 /** The rules of JSON Schemas in a document by their shape: where they stand. `component/schema` judges the schemas themselves. */
-import { pointer } from '#component/codec/json.ts'
+import { entriesAt } from '#component/codec/json.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { hintOf } from './report.ts'
 import {
   boolean,
   described,
   dynamic,
+  mapOf,
   must,
   object,
   oneOf,
@@ -41,20 +42,14 @@ const namePattern = /^[A-Za-z0-9._-]{1,100}$/
 
 /** `schemas` of a document. */
 export const schemas: Rule = described(
-  rule(
-    {
-      type: 'object',
-      propertyNames: { pattern: namePattern.source },
-      additionalProperties: schema.schema,
-    },
-    (value, path, report) => {
-      if (!isMap(value)) return report.expected(path, 'a map of names to JSON Schemas', value)
-      for (const [name, item] of Object.entries(value)) {
-        const at = pointer(path, name)
-        if (namePattern.test(name)) schema(item, at, report)
-        else report.issue(at, 'expected a name of 1 to 100 letters, digits, ".", "_" and "-"')
-      }
-    },
+  mapOf(
+    schema,
+    'a map of names to JSON Schemas',
+    (name) =>
+      namePattern.test(name)
+        ? undefined
+        : 'expected a name of 1 to 100 letters, digits, ".", "_" and "-"',
+    { pattern: namePattern.source },
   ),
   'JSON Schemas by name. They are used as {"$ref": "#/schemas/<name>"}.',
 )
@@ -80,8 +75,7 @@ function requestOf(keys: Shape['keys'], otherwise: (key: string) => string): Rul
       if (!isMap(value)) {
         return report.expected(path, `a map with ${known.join(', ')}; it is no expression`, value)
       }
-      for (const [key, item] of Object.entries(value)) {
-        const at = pointer(path, key)
+      for (const [key, item, at] of entriesAt(value, path)) {
         const part = Object.hasOwn(keys, key) ? keys[key] : undefined
         if (part) part(item, at, report)
         else if (key !== 'comment')

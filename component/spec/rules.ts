@@ -1,5 +1,5 @@
 /** Building blocks of rules; a rule checks one value and reports its issues. */
-import { pointer } from '#component/codec/json.ts'
+import { entriesAt, pointer } from '#component/codec/json.ts'
 import { isMap, type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
 import type { Report } from './report.ts'
 
@@ -118,12 +118,32 @@ export const listOf = (member: Rule, allowed: string, minimum: 0 | 1 = 1): Rule 
     })
   })
 
-/** A map with any keys, each value checked by a rule. */
-export const mapOf = (member: Rule, allowed = 'a map'): Rule =>
-  rule({ type: 'object', additionalProperties: member.schema }, (value, path, report) => {
-    if (!isMap(value)) return report.expected(path, allowed, value)
-    for (const [key, item] of Object.entries(value)) member(item, pointer(path, key), report)
-  })
+/**
+ * A map with any keys, each value checked by a rule.
+ * @param problemOf what is wrong with a key; undefined: nothing
+ * @param names the schema of the keys
+ */
+export const mapOf = (
+  member: Rule,
+  allowed = 'a map',
+  problemOf: (key: string) => string | undefined = () => undefined,
+  names?: JsonSchema,
+): Rule =>
+  rule(
+    {
+      type: 'object',
+      ...(names && { propertyNames: names }),
+      additionalProperties: member.schema,
+    },
+    (value, path, report) => {
+      if (!isMap(value)) return report.expected(path, allowed, value)
+      for (const [key, item, at] of entriesAt(value, path)) {
+        const problem = problemOf(key)
+        if (problem === undefined) member(item, at, report)
+        else report.issue(at, problem)
+      }
+    },
+  )
 
 /** The rules of the keys of a map, and descriptions of its required keys. */
 export interface Shape {

@@ -1,6 +1,5 @@
 /** Scanners for texts of a specification; each returns the problem, or undefined. */
 
-import { connectionFields, isToken } from '#component/syntax/http-field.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { inQuery, mayStand } from '#component/syntax/request-target.ts'
 
@@ -16,18 +15,6 @@ export const languageProblem = (tag: string): string | undefined =>
   /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i.test(tag)
     ? undefined
     : 'a subtag is empty, too long or contains a character that is not allowed'
-
-/** RFC 9110 §5.1: a token, and none that would break the framing of the message. */
-export function headerNameProblem(name: string): string | undefined {
-  if (name === '') return 'a header name must not be empty'
-  if (!isToken(name)) {
-    return 'a header name may contain only letters, digits, "-" and other token characters'
-  }
-  const lower = name.toLowerCase()
-  return connectionFields.has(lower) || lower.startsWith('proxy-')
-    ? 'the gateway sets this header itself: it must not be declared'
-    : undefined
-}
 
 /**
  * A query string without its `?`: RFC 3986 §3.4, and brackets.

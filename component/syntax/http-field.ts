@@ -52,6 +52,18 @@ export const overridingFields: ReadonlySet<string> = new Set([
   'x-original-scheme',
 ])
 
+/** Why the gateway may not be told to send a field: it is no token (RFC 9110 §5.1), or would break the framing of the message. */
+export function headerNameProblem(name: string): string | undefined {
+  if (name === '') return 'a header name must not be empty'
+  if (!token.test(name)) {
+    return 'a header name may contain only letters, digits, "-" and other token characters'
+  }
+  const lower = name.toLowerCase()
+  return connectionFields.has(lower) || lower.startsWith('proxy-')
+    ? 'the gateway sets this header itself: it must not be declared'
+    : undefined
+}
+
 /** Why a text is not the value of a field; undefined when it is: no controls but tab, and one byte a character (RFC 9110 §5.5). */
 export function fieldValueProblem(text: string): string | undefined {
   for (let index = 0; index < text.length; index += 1) {

@@ -1,6 +1,7 @@
 /** Responses of OpenAPI as what `on_result` declares and as the member `responses` of an operation. */
+
 import { pointer } from '#component/codec/json.ts'
-import { headerNameProblem } from '#component/spec/syntax.ts'
+import { headerNameProblem } from '#component/syntax/http-field.ts'
 import { isMap, type JsonMap, memberOf, setOwn } from '#component/syntax/values.ts'
 import { readContent, withExamples } from './contents.ts'
 import { mapped } from './origins.ts'

@@ -1,13 +1,13 @@
 /** The rule of `cache`: which answers are kept, for whom, and for how long. */
+
 import { pointer } from '#component/codec/json.ts'
-import type { Report } from '#component/spec/report.ts'
+import { closedMap, orNull } from '#component/spec/closed-map.ts'
 import {
   boolean,
   described,
   dynamic,
   integer,
   isExpression,
-  type JsonSchema,
   listOf,
   must,
   oneOf,
@@ -16,8 +16,8 @@ import {
   string,
   text,
 } from '#component/spec/rules.ts'
-import { headerNameProblem } from '#component/spec/syntax.ts'
-import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { headerNameProblem } from '#component/syntax/http-field.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { isMatch, matches, uriProblem } from '#component/syntax/wamp-uri.ts'
 
 /** Statuses that a cache may keep and whose meaning it needs not know (RFC 9110 §15.1; 206 it would have to). */
@@ -27,27 +27,7 @@ const statuses = [200, 203, 204, 300, 301, 308, 404, 410]
 const maxSeconds = 31_536_000
 const seconds = (minimum: number): Rule => dynamic(integer(minimum, maxSeconds, ' of seconds'))
 
-const mapSchema = (known: Readonly<Record<string, Rule>>): JsonSchema => ({
-  type: 'object',
-  properties: Object.fromEntries(Object.entries(known).map(([key, { schema }]) => [key, schema])),
-  patternProperties: { '^comment$': {} },
-  additionalProperties: false,
-})
-
-function checkKeys(
-  known: Readonly<Record<string, Rule>>,
-  value: JsonMap,
-  path: string,
-  report: Report,
-): void {
-  for (const [key, item] of Object.entries(value)) {
-    const at = pointer(path, key)
-    if (Object.hasOwn(known, key)) known[key]?.(item, at, report)
-    else if (key !== 'comment') report.issue(at, `expected one of ${Object.keys(known).join(', ')}`)
-  }
-}
-
-const purgeKeys: Readonly<Record<string, Rule>> = {
+const purgeKeys = {
   topic: described(dynamic(string), 'The topic, or the pattern of topics.'),
   match: described(dynamic(oneOf(matches)), 'How the topic is compared with those of events.', {
     default: 'exact',
@@ -58,26 +38,24 @@ const purgeKeys: Readonly<Record<string, Rule>> = {
   ),
 }
 
-/** One event that drops answers. */
-const purge: Rule = rule(
-  { ...mapSchema(purgeKeys), required: ['topic'] },
-  (value, path, report) => {
-    if (!isMap(value)) return report.expected(path, 'a map {topic}', value)
-    if (!Object.hasOwn(value, 'topic')) report.missing(path, 'topic', 'the topic of the events')
-    checkKeys(purgeKeys, value, path, report)
-    const { topic, match = 'exact' } = value
-    const isKnown = typeof topic === 'string' && !isExpression(topic) && isMatch(match)
-    const problem = isKnown ? uriProblem(topic, match) : undefined
-    if (problem !== undefined) {
-      report.issue(
-        pointer(path, 'topic'),
-        `expected a WAMP URI${match === 'wildcard' ? ' pattern' : ''}: ${problem}`,
-      )
-    }
-  },
-)
+const event = closedMap('a map {topic}', purgeKeys, { topic: 'the topic of the events' })
 
-const keys: Readonly<Record<string, Rule>> = {
+/** One event that drops answers. */
+const purge: Rule = rule(event.schema, (value, path, report) => {
+  event(value, path, report)
+  if (!isMap(value)) return
+  const { topic, match = 'exact' } = value
+  const isKnown = typeof topic === 'string' && !isExpression(topic) && isMatch(match)
+  const problem = isKnown ? uriProblem(topic, match) : undefined
+  if (problem !== undefined) {
+    report.issue(
+      pointer(path, 'topic'),
+      `expected a WAMP URI${match === 'wildcard' ? ' pattern' : ''}: ${problem}`,
+    )
+  }
+})
+
+const keys = {
   ttl: described(
     seconds(1),
     'Seconds that an answer is fresh; less where it says so itself. Absent: as long as an upstream says, and other answers are not kept.',
@@ -129,11 +107,7 @@ const keys: Readonly<Record<string, Rule>> = {
 /** `null` takes away what a level above sets. An unknown key is an issue: its author expects answers to be told apart by it. */
 export const cacheRule: Rule = dynamic(
   described(
-    rule({ anyOf: [mapSchema(keys), { type: 'null' }] }, (value, path, report) => {
-      if (value === null) return
-      if (!isMap(value)) return report.expected(path, 'a map such as {ttl: 60}', value)
-      checkKeys(keys, value, path, report)
-    }),
+    orNull(closedMap('a map such as {ttl: 60}', keys)),
     'Answers to GET and HEAD are kept in memory and served again. null: they are not.',
   ),
 )

@@ -1,16 +1,8 @@
 /** The rule of `circuit_breaker`: when an action that fails is not tried any more. */
 
-import { closedMap } from '#component/spec/closed-map.ts'
+import { closedMap, orNull } from '#component/spec/closed-map.ts'
 import { uri } from '#component/spec/http-rules.ts'
-import {
-  described,
-  dynamic,
-  integer,
-  listOf,
-  must,
-  type Rule,
-  rule,
-} from '#component/spec/rules.ts'
+import { described, dynamic, integer, listOf, must, type Rule } from '#component/spec/rules.ts'
 
 /** The values of keys that are absent; times in seconds. */
 export const breakerDefaults = {
@@ -53,9 +45,7 @@ const breaker: Rule = closedMap('a map such as {threshold, minimum, window, open
 /** `null` takes away what a level above sets. */
 export const breakerRule: Rule = dynamic(
   described(
-    rule({ anyOf: [breaker.schema, { type: 'null' }] }, (value, path, report) => {
-      if (value !== null) breaker(value, path, report)
-    }),
+    orNull(breaker),
     'When an upstream or procedure that fails is not tried any more, for a while. null: never.',
   ),
 )

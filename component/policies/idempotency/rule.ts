@@ -1,16 +1,6 @@
 /** The rule of `idempotency`: requests with an Idempotency-Key are performed once. */
-import { pointer } from '#component/codec/json.ts'
-import {
-  boolean,
-  described,
-  dynamic,
-  integer,
-  type JsonSchema,
-  oneOf,
-  type Rule,
-  rule,
-} from '#component/spec/rules.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { closedMap, orNull } from '#component/spec/closed-map.ts'
+import { boolean, described, dynamic, integer, oneOf, type Rule } from '#component/spec/rules.ts'
 
 /** What holds where the document sets nothing. Seconds, bytes. */
 export const idempotencyDefaults = {
@@ -41,27 +31,10 @@ const keys: Readonly<Record<string, Rule>> = {
   ),
 }
 
-const schema: JsonSchema = {
-  type: 'object',
-  properties: Object.fromEntries(Object.entries(keys).map(([key, { schema }]) => [key, schema])),
-  patternProperties: { '^comment$': {} },
-  additionalProperties: false,
-}
-
 /** An unknown key is an issue: its author expects a promise that would not hold. `null` takes away what a level above sets. */
 export const idempotencyRule: Rule = dynamic(
   described(
-    rule({ anyOf: [schema, { type: 'null' }] }, (value, path, report) => {
-      if (value === null) return
-      if (!isMap(value)) return report.expected(path, 'a map, or null', value)
-      for (const [key, item] of Object.entries(value)) {
-        const at = pointer(path, key)
-        if (Object.hasOwn(keys, key)) keys[key]?.(item, at, report)
-        else if (key !== 'comment') {
-          report.issue(at, `expected one of ${Object.keys(keys).join(', ')}`)
-        }
-      }
-    }),
+    orNull(closedMap('a map, or null', keys)),
     'POST and PATCH with an Idempotency-Key are performed once; a repeat gets the same answer. null: the key means nothing.',
   ),
 )

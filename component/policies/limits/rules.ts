@@ -1,11 +1,13 @@
 /** The rules that `rate_limit` and `quota` share: who shares a limit, what a request costs, and lists of limits. */
 import { pointer } from '#component/codec/json.ts'
+import { closedMap } from '#component/spec/closed-map.ts'
 import {
   boolean,
   described,
   dynamic,
   integer,
   type JsonSchema,
+  mapOf,
   must,
   oneOf,
   type Rule,
@@ -28,13 +30,7 @@ const name = must(
   { type: 'string', pattern: namePattern.source },
 )
 const amount = dynamic(integer(1, maxAmount, ' of requests'))
-const amounts: Rule = rule(
-  { type: 'object', additionalProperties: amount.schema },
-  (value, path, report) => {
-    if (!isMap(value)) return report.expected(path, 'a map of roles and authids to amounts', value)
-    for (const [key, item] of Object.entries(value)) amount(item, pointer(path, key), report)
-  },
-)
+const amounts = mapOf(amount, 'a map of roles and authids to amounts')
 
 const shared = {
   name: described(name, 'What clients and metrics call the limit.', { default: 'default' }),
@@ -78,28 +74,9 @@ export function limits(
 ): Rule {
   const { name, amount, ...others } = shared
   const keys: Readonly<Record<string, Rule>> = { name, amount, ...own, ...others }
-  const required = Object.keys(needed) as readonly (keyof typeof needed)[]
-  const schema: JsonSchema = {
-    type: 'object',
-    properties: Object.fromEntries(Object.entries(keys).map(([key, { schema }]) => [key, schema])),
-    patternProperties: { '^comment$': {} },
-    required,
-    additionalProperties: false,
-  }
   // an unknown key is an issue: its author expects a limit that would not hold
-  const limit: Rule = rule(schema, (value, path, report) => {
-    if (!isMap(value)) return report.expected(path, 'a map {amount, window}', value)
-    for (const key of required) {
-      if (!Object.hasOwn(value, key)) report.missing(path, key, needed[key])
-    }
-    for (const [key, item] of Object.entries(value)) {
-      const at = pointer(path, key)
-      if (Object.hasOwn(keys, key)) keys[key]?.(item, at, report)
-      else if (key !== 'comment') {
-        report.issue(at, `expected one of ${Object.keys(keys).join(', ')}`)
-      }
-    }
-  })
+  const limit = closedMap('a map {amount, window}', keys, needed)
+  const { schema } = limit
   const list: JsonSchema = { type: 'array', items: schema, minItems: 1, maxItems: maxLimits }
   const either = rule({ anyOf: [schema, list, { type: 'null' }] }, (value, path, report) => {
     if (value === null) return

@@ -1,4 +1,5 @@
 /** The keys of a sender of webhooks in `info.webhook_senders`, and what loading a realm document checks of them. */
+
 import { pointer } from '#component/codec/json.ts'
 import { name, orNull } from '#component/realm/documents/field-rules.ts'
 import { mask } from '#component/realm/documents/shown-realm.ts'
@@ -14,7 +15,7 @@ import {
   string,
   text,
 } from '#component/spec/rules.ts'
-import { headerNameProblem } from '#component/spec/syntax.ts'
+import { headerNameProblem } from '#component/syntax/http-field.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { readStandardSecret } from '#component/syntax/webhook-secret.ts'
 
