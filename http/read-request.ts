@@ -60,7 +60,7 @@ export class HttpExchange implements Exchange {
   readonly method: Method
   readonly path: string
   readonly query_string: string
-  readonly headers: Readonly<Record<string, string>>
+  headers: Readonly<Record<string, string>>
   readonly host: string
   readonly scheme: 'http' | 'https'
   readonly request: IncomingMessage
@@ -164,6 +164,13 @@ export class HttpExchange implements Exchange {
 
   header(name: string): string | undefined {
     return this.headers[name]
+  }
+
+  amend(headers: Readonly<Record<string, string | undefined>>): void {
+    const amended = Object.entries({ ...this.headers, ...headers })
+    this.headers = Object.fromEntries(
+      amended.filter((field): field is [string, string] => field[1] !== undefined),
+    )
   }
 
   clientCertificate(): ReturnType<ClientCertificates['of']> {

@@ -1,8 +1,10 @@
 /** `validate`: checks documents without a running gateway, with the errors of loading. */
+
 import { stringifyJson } from '#component/codec/json.ts'
 import { maxDocumentBytes } from '#component/codec/limits.ts'
 import type { CompilePorts } from '#component/compile/compile.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
+import { compileSettings } from '#component/compile/settings.ts'
 import { type Config, ConfigError, configIssues, readConfig } from '#component/config/config.ts'
 import type { Issue } from '#component/errors.ts'
 import { checkDocuments } from '#component/realm/documents/load-check.ts'
@@ -37,9 +39,8 @@ export function readEnvironment(environment: Invocation['environment']): Config 
 }
 
 /** The settings of a gateway that compiling uses. Throws as {@link readEnvironment} does. */
-export const compileOptions = (environment: Invocation['environment']): CompilePorts => ({
-  callTimeout: readEnvironment(environment).wamp.call_timeout,
-})
+export const compileOptions = (environment: Invocation['environment']): CompilePorts =>
+  compileSettings(readEnvironment(environment))
 
 /** The judges of each kind. */
 const judges: Readonly<

@@ -55,6 +55,8 @@ export interface CompilePorts {
   readonly hasDocsPage?: boolean
   /** Milliseconds: configuration `wamp.call_timeout`, the timeout of paths that set none. */
   readonly callTimeout: number
+  /** Key to the value of a policy that holds where a document sets none. Absent: there are none. */
+  readonly policies?: Readonly<Record<string, unknown>>
   /**
    * Why nobody can pass now under a security object that names a provider or an issuer of the realm; undefined when users can.
    * Absent: this is not checked.
@@ -281,8 +283,8 @@ class SpecCompiler {
 
   #readValues(lookup: Lookup, scope: Scope, findings: Findings, action?: Lookup): InheritedValues {
     const { id: api, realm_uri } = this.#spec
-    const { callTimeout } = this.#ports
-    const sources = { lookup, action, scope, api, realm_uri, callTimeout, findings }
+    const { callTimeout, policies = {} } = this.#ports
+    const sources = { lookup, action, scope, api, realm_uri, callTimeout, policies, findings }
     return notingSecurity(readInheritedValues(sources), this.#schemas.features)
   }
 }

@@ -4,6 +4,7 @@ import { pointer } from '#component/codec/json.ts'
 import { allowFromOf, protectionOf } from '#component/compile/security/compile-security.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, type Members, type Node } from '#component/expression/compile.ts'
+import { constant } from '#component/expression/nodes.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway/api.ts'
 import type { Found as PolicyValue } from '#component/policies/kind.ts'
@@ -123,6 +124,8 @@ export interface ValueSources {
   readonly realm_uri: string
   /** Milliseconds; holds where nothing sets `timeout`. */
   readonly callTimeout: number
+  /** Key to the value of a policy that holds where nothing sets it. */
+  readonly policies: Readonly<Record<string, unknown>>
   readonly findings: Findings
 }
 
@@ -162,10 +165,19 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
   }
 }
 
-function readPolicies({ lookup, api, findings }: ValueSources): InheritedValues['policies'] {
+function readPolicies({
+  lookup,
+  policies,
+  api,
+  findings,
+}: ValueSources): InheritedValues['policies'] {
   const values = new Map<string, PolicyValue>()
   for (const key of policyKeys) {
     const found = lookup(key)
+    const configured = policies[key]
+    if (found === undefined && configured !== undefined) {
+      values.set(key, { node: constant(configured), path: '' })
+    }
     if (found === undefined || found.node.kind === 'broken') continue
     values.set(key, { node: found.node, path: found.path })
   }

@@ -76,6 +76,11 @@ export const configSchema = section(
         ws_allowed_origins: strings(
           'Origins of pages that may open a WAMP session at `/ws`. Clients without an `Origin` header, which only browsers send, are not restricted.',
         ),
+        compress: boolean({
+          default: false,
+          description:
+            'Whether answers are compressed for clients that accept it, where a document sets no `compress` (docs/policies.md, "compress"); also descriptions, docs pages, and answers to tools.',
+        }),
         drain_delay: milliseconds(
           0,
           'How long requests are still accepted after SIGTERM (with `Connection: close`), so that a load balancer notices. Behind one, 10000 is recommended.',

@@ -9,7 +9,7 @@ import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { JudgedPart } from '#component/gateway/schemas/mismatches.ts'
 import type { BegunAction, StageListener } from '#component/gateway/stage.ts'
-import type { StageFacts } from '#component/gateway/stage-facts.ts'
+import type { PolicyCheck, StageFacts } from '#component/gateway/stage-facts.ts'
 import type { Identity } from '#component/identity.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type IdentitySetting, isForwarded, isOfGateway } from '#component/wamp/session.ts'
@@ -147,6 +147,10 @@ export class RequestRecord implements StageListener {
   judged(part: JudgedPart): void {
     if (part.part === 'response') this.#noteAll([answerFit(part)])
     else this.#judged.push(part)
+  }
+
+  finds(finding: PolicyCheck): void {
+    if (this.#of.serving) this.#noteAll([finding])
   }
 
   answered(): void {}

@@ -48,6 +48,8 @@ export interface Exchange
   checkArguments?(): void
   /** One header without building the map. */
   header(name: string): string | undefined
+  /** Takes other values for some headers from now on; undefined: the header is gone. Absent: its headers stay. */
+  amend?(headers: Readonly<Record<string, string | undefined>>): void
   /** The certificate of the client; absent where no client is asked for one. */
   readonly clientCertificate?: SecuredRequest['clientCertificate']
   readonly hasBody: boolean
@@ -99,6 +101,14 @@ export interface StreamRecord {
   readonly failure?: FailureReport | undefined
 }
 
+/** Where the content codings of a body are kept that is sent again. */
+export interface KeptCodings {
+  /** The body in a coding; undefined: it is not kept. */
+  get(coding: string): Uint8Array | undefined
+  /** Keeps it, where there is room. */
+  keep(coding: string, bytes: Uint8Array): void
+}
+
 /** The body of a reply. */
 export type ReplyBody =
   | { readonly kind: 'none' }
@@ -111,7 +121,12 @@ export type ReplyBody =
       readonly encodings?: Encodings
     }
   /** Text or bytes that go out as they are, under the declared Content-Type. */
-  | { readonly kind: 'bytes'; readonly bytes: string | Uint8Array }
+  | {
+      readonly kind: 'bytes'
+      readonly bytes: string | Uint8Array
+      /** Of bytes that are kept. */
+      readonly codings?: KeptCodings
+    }
   /** An upstream's body, passed through. */
   | { readonly kind: 'stream'; readonly stream: Readable; readonly length: number | undefined }
   /** Events, as they come: begun once, when the head has been sent, or cancelled. HEAD has its head only. */

@@ -188,7 +188,7 @@ function stagesFor({ kind }: Match<Route> | Missed<Route>, route: Route): readon
   if (kind === 'method') return refusing
   const { inherited } = route.path
   if (kind !== 'match') return preflights(inherited)
-  return route.kind === undefined ? route.stages : endpointStages(inherited)
+  return route.kind === undefined ? route.stages : endpointStages(inherited, route.kind)
 }
 
 /** What pages read and use of tools. */

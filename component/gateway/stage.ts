@@ -3,9 +3,9 @@ import type { ActionFields, Outcome } from '#component/action/action.ts'
 import type { Sent } from '#component/action/sent.ts'
 import type { PartListener } from '#component/gateway/schemas/mismatches.ts'
 import type { Method } from '#component/request.ts'
-import type { ActionPlan, CompiledOperation, PolicyPlans } from './api.ts'
+import type { ActionPlan, CompiledOperation, EndpointKind, PolicyPlans } from './api.ts'
 import type { Reply } from './exchange.ts'
-import type { StageFacts } from './stage-facts.ts'
+import type { PolicyCheck, StageFacts } from './stage-facts.ts'
 import type { RequestState } from './state.ts'
 
 /** What the actions of a route are performed under: each of them goes through it. */
@@ -69,6 +69,8 @@ export interface PolicyStage {
   readonly isForAll?: true
   /** Whether an operation has it; one for OPTIONS has none. */
   isNeeded(plans: PolicyPlans, operation: Needs): boolean
+  /** Whether a generated endpoint has it; absent: none has. */
+  isOfEndpoint?(plans: PolicyPlans, kind: EndpointKind): boolean
 }
 
 const pass = (): undefined => undefined
@@ -89,7 +91,7 @@ export const stage = <Name extends keyof StageFacts>(
 export interface StageListener extends PartListener {
   enter(name: keyof StageFacts): void
   /**
-   * The stage was passed, has answered or has refused the request. On the way out nothing is heard.
+   * The stage was passed, has answered or has refused the request. On the way out nothing is heard but {@link finds}.
    * @param error why it refuses the request
    */
   leave<Name extends keyof StageFacts>(name: Name, facts: StageFacts[Name], error?: unknown): void
@@ -99,6 +101,8 @@ export interface StageListener extends PartListener {
   actionSends(sent: Sent): void
   /** It has ended. @param outcome undefined: it was refused by the error */
   actionEnds(action: BegunAction, outcome: Outcome | undefined, error?: unknown): void
+  /** What a stage has found of the answer on its way out. */
+  finds(finding: PolicyCheck): void
   /** The request is answered. */
   answered(reply: Reply): void
 }

@@ -5,7 +5,7 @@
 
 import { servedPolicies } from '#component/policies/index.ts'
 import { action, needsSlot, render, resume, schema, slot, token } from './act.ts'
-import type { InheritedValues, PolicyPlans } from './api.ts'
+import type { EndpointKind, InheritedValues, PolicyPlans } from './api.ts'
 import {
   body,
   bodyMethods,
@@ -17,7 +17,7 @@ import {
   security,
   toolArguments,
 } from './checks.ts'
-import type { Needs, Place, Stage } from './stage.ts'
+import type { Needs, Place, PolicyStage, Stage } from './stage.ts'
 import { endpoint, preflight } from './unrouted.ts'
 
 /** A stage, when an operation needs it, and the policy without which it does not hold. */
@@ -79,9 +79,17 @@ const origins = ({ admitsHttp, allowFrom }: InheritedValues): readonly Stage[] =
 /** Of OPTIONS where the document declares none. */
 export const preflights = (of: InheritedValues): readonly Stage[] => [...origins(of), preflight]
 
+/** The stages of policies that generated endpoints may have. */
+const ofEndpoints = servedPolicies.flatMap(({ stages }): readonly PolicyStage[] =>
+  stages.filter(({ isOfEndpoint }: PolicyStage) => isOfEndpoint !== undefined),
+)
+
 /** Of a generated endpoint. */
-export const endpointStages = (of: InheritedValues): readonly Stage[] => [
+export const endpointStages = (of: InheritedValues, kind: EndpointKind): readonly Stage[] => [
   ...origins(of),
+  ...ofEndpoints.flatMap(({ stage, isOfEndpoint }) =>
+    of.policies && isOfEndpoint?.(of.policies, kind) ? [stage] : [],
+  ),
   ...(of.protection ? [security] : []),
   endpoint,
 ]

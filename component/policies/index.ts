@@ -2,12 +2,13 @@
 import type { MetricSources } from '#component/metrics/source.ts'
 import { cache } from './cache/serve.ts'
 import { circuitBreaker } from './circuit-breaker/serve.ts'
+import { compress } from './compress/serve.ts'
 import { etag } from './etag/serve.ts'
 import { idempotency } from './idempotency/serve.ts'
 import { limits } from './limits/serve.ts'
 import type { OpenedPolicy, PolicySharing, RehearsalWorld, ServedPolicy } from './serve.ts'
 
-const rows = [limits, circuitBreaker, etag, cache, idempotency] as const
+const rows = [compress, limits, circuitBreaker, etag, cache, idempotency] as const
 type Row = (typeof rows)[number]
 
 /** In the order in which requests meet those that stand at one place. */

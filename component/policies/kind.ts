@@ -38,6 +38,11 @@ export interface PolicyKind<Plan = unknown> {
   readonly key: string
   /** Its validation and its JSON Schema. */
   readonly rule: Rule
+  /**
+   * The value that holds where a document sets none.
+   * @param gateway that section of the configuration
+   */
+  configured(gateway: Readonly<Record<string, unknown>>): unknown
   /** Called where its key is set. @returns undefined: it does not hold */
   compile(sources: PolicySources): unknown
   /** The name of what gateways of earlier versions do not know, and would serve without; undefined: there is none. */
@@ -82,6 +87,7 @@ export const policyKind = <Key extends string, Plan>(
   key: Key,
   declared: Declared<Plan>,
 ): PolicyRow<Key, Plan> => ({
+  configured: () => undefined,
   feature: undefined,
   actionErrors: none,
   comparesAnswers: false,

@@ -3,12 +3,13 @@ import type { PolicyPlans } from '#component/gateway/api.ts'
 import type { Rule } from '#component/spec/rules.ts'
 import { cache } from './cache/kind.ts'
 import { circuitBreaker } from './circuit-breaker/kind.ts'
+import { compress } from './compress/kind.ts'
 import { etag } from './etag/kind.ts'
 import { idempotency } from './idempotency/kind.ts'
 import type { Found, PolicyKind, PolicySources } from './kind.ts'
 import { quota, rateLimit } from './limits/kind.ts'
 
-const rows = [rateLimit, quota, etag, cache, circuitBreaker, idempotency] as const
+const rows = [rateLimit, quota, etag, cache, compress, circuitBreaker, idempotency] as const
 
 /** The keys of policies. */
 export type PolicyKey = (typeof rows)[number]['key']
@@ -24,6 +25,17 @@ export const policyRules = Object.fromEntries(rows.map(({ key, rule }) => [key, 
   PolicyKey,
   Rule
 >
+
+/** Key to the value that holds where a document sets none. @param gateway that section of the configuration */
+export const configuredPolicies = (
+  gateway: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    policyKinds.flatMap(({ key, configured }) => {
+      const value = configured(gateway)
+      return value === undefined ? [] : [[key, value]]
+    }),
+  )
 
 /**
  * Compiles the policies that hold at one place of a document; undefined: none does.

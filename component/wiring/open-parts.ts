@@ -1,5 +1,7 @@
 /** The parts of a process that their rooms make: what each gets of the others. */
+
 import { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
+import { compileSettings } from '#component/compile/settings.ts'
 import { Examples } from '#component/examples/examples.ts'
 import type { PolicySharing } from '#component/policies/serve.ts'
 import { LiveConsole } from './console/live-console.ts'
@@ -21,7 +23,7 @@ export function openExamples({ context, schemas }: Needs<'context' | 'schemas'>)
   const { config, clock, node, yieldTurn } = context
   return new Examples({
     compile: {
-      callTimeout: config.wamp.call_timeout,
+      ...compileSettings(config),
       schemas: { validators: schemas.validators },
     },
     rehearsal: rehearsalPorts(config, node),

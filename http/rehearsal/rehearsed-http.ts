@@ -4,6 +4,7 @@ import type { DescribedRequest } from '#component/explain/asked.ts'
 import type { RehearsedHttp, SentReply } from '#component/explain/rehearsal.ts'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { NetworkShare } from '#component/limits/network-share.ts'
+import { decoded } from '#component/policies/compress/codings.ts'
 import { decodeBody } from '#http/codec.ts'
 import { errorReply } from '#http/errors.ts'
 import type { TrustedProxies } from '#http/peer.ts'
@@ -97,7 +98,8 @@ function composed(id: string, reply: Reply, isHead: boolean): SentReply {
   const { status, body } = reply
   const isEmpty = isHead || content === undefined || content.length === 0
   const isValue = body.kind === 'value'
-  const shown = isEmpty ? '' : isValue ? body.value : readable(content, headers['content-type'])
+  const plain = isEmpty || isValue ? '' : decoded(content, headers['content-encoding'])
+  const shown = isEmpty ? '' : isValue ? body.value : readable(plain, headers['content-type'])
   return { status, headers, body: shown }
 }
 

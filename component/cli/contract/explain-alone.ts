@@ -1,8 +1,10 @@
 /** Explains a request by one document, without a gateway: every user exists, and has the roles that are named. */
+
 import type { Invocation } from '#component/cli/command.ts'
 import { readEnvironment } from '#component/cli/validate.ts'
 import { systemClock } from '#component/clock.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
+import { compileSettings } from '#component/compile/settings.ts'
 import { InvalidSpecError } from '#component/errors.ts'
 import { Explainer } from '#component/explain/explanation/explainer.ts'
 import type { Explanation } from '#component/explain/explanation/explanation.ts'
@@ -24,7 +26,7 @@ export async function explainAlone(
 ): Promise<Explanation> {
   const config = readEnvironment(environment)
   const compile = {
-    callTimeout: config.wamp.call_timeout,
+    ...compileSettings(config),
     schemas: { validators: new Validators() },
   }
   const { api, issues } = compileDocument(document, compile)

@@ -1,4 +1,5 @@
 /** `test`: runs the examples of API Specifications, without a running gateway. */
+
 import { CommandError, exitCode, type Invocation, type Run } from '#component/cli/command.ts'
 import type { Finding } from '#component/cli/findings.ts'
 import type { Case } from '#component/cli/junit.ts'
@@ -6,6 +7,7 @@ import { kindOf, readSource, type SourceFile, SyntaxFinding } from '#component/c
 import { readEnvironment } from '#component/cli/validate.ts'
 import { systemClock } from '#component/clock.ts'
 import { keysOfPointer } from '#component/codec/json.ts'
+import { compileSettings } from '#component/compile/settings.ts'
 import { ServiceError } from '#component/errors.ts'
 import { type ExamplePorts, testDocument } from '#component/examples/examples.ts'
 import type { ExampleReport, ExampleResult } from '#component/examples/run.ts'
@@ -102,7 +104,7 @@ export const test: Run = async (invocation) => {
   const config = readEnvironment(environment)
   const ports = {
     compile: {
-      callTimeout: config.wamp.call_timeout,
+      ...compileSettings(config),
       schemas: { validators: new Validators() },
     },
     rehearsal: rehearsalPorts(config, 'wamp-gateway'),

@@ -18,6 +18,7 @@ import type { Kept } from '#component/policies/cache/response-cache.ts'
 import { evaluateTags } from '#component/policies/cache/tags.ts'
 import type { Conditions, Encode } from '#component/policies/etag/conditions.ts'
 import { splitMarked } from './cached-reply.ts'
+import { CodedContent } from './coded-content.ts'
 import { readContent } from './kept-content.ts'
 
 /** What keeping needs. */
@@ -91,7 +92,7 @@ export async function keepAnswer(
   }
   const kept: Kept = {
     ...splitMarked(keptHeaders(tagged, now)),
-    ...{ status: reply.status, content, ageMs, mayBeStale },
+    ...{ status: reply.status, content, codings: new CodedContent(), ageMs, mayBeStale },
     varied: varied.map((name) => [name, exchange.header(name)]),
     at: now,
     freshUntil: now + freshMs,

@@ -65,13 +65,14 @@ export function hitReply(
   now: number,
   status: CacheStatus,
 ): Reply {
-  const { content, at, ageMs, freshUntil } = kept
+  const { content, codings, at, ageMs, freshUntil } = kept
   const age = Math.floor((ageMs + Math.max(now - at, 0)) / 1000)
   const headers = policedHeaders(kept, policy)
   // of an answer that has just been made there is none to tell
   if (status.how !== 'miss' || age > 0) headers.age = String(age)
   headers['cache-status'] = statusField(kept.headers, status, freshUntil - now)
-  const body = content === undefined ? nothing : ({ kind: 'bytes', bytes: content } as const)
+  const body =
+    content === undefined ? nothing : ({ kind: 'bytes', bytes: content, codings } as const)
   return { status: kept.status, headers, body, operation }
 }
 

@@ -1,5 +1,6 @@
 /** The answers that this process keeps, bounded by bytes; and the runs under way whose answers may be kept. */
 import { LRUCache } from 'lru-cache'
+import type { CodedContent } from './coded-content.ts'
 import type { Fields } from './freshness.ts'
 
 /** One kept answer. */
@@ -10,6 +11,8 @@ export interface Kept {
   readonly marked: readonly string[]
   /** undefined: it has no body. */
   readonly content: string | Uint8Array | undefined
+  /** The body in the content codings that it was asked for in. */
+  readonly codings: CodedContent
   /** The request fields that it was selected by, with their values; undefined: absent. */
   readonly varied: readonly (readonly [name: string, value: string | undefined])[]
   /** When it came; milliseconds since the epoch. */
@@ -62,6 +65,7 @@ export interface CacheBounds {
 /** What was used least recently goes first. */
 export class ResponseCache {
   readonly maxEntryBytes: number
+  readonly #maxBytes: number
   readonly #maxSize: number
   readonly #entries: LRUCache<string, Entry>
   readonly #places = new Map<string, Place>()
@@ -70,6 +74,7 @@ export class ResponseCache {
 
   constructor({ maxBytes, maxEntryBytes }: CacheBounds) {
     this.maxEntryBytes = Math.min(maxEntryBytes, maxBytes)
+    this.#maxBytes = maxBytes
     this.#maxSize = Math.min(maxEntryBytes + overhead, maxBytes)
     this.#entries = new LRUCache({
       maxSize: maxBytes,
@@ -117,6 +122,7 @@ export class ResponseCache {
       this.#labelled.set(label, keys.add(key))
     }
     this.#entries.set(key, entry)
+    kept.codings.admits = () => this.#grow(key, kept.codings)
     return true
   }
 
@@ -154,6 +160,15 @@ export class ResponseCache {
     this.#fills.delete(fill)
   }
 
+  /** Whether an answer that is still kept may be as large as it is with its codings. */
+  #grow(key: string, codings: CodedContent): boolean {
+    const entry = this.#entries.peek(key)
+    if (entry?.codings !== codings || sizeOf(entry, key) > this.#maxBytes) return false
+    // an equal object would keep its size
+    this.#entries.set(key, { ...entry })
+    return true
+  }
+
   #forget(key: string, { base, labels }: Entry): void {
     const place = this.#places.get(base)
     place?.keys.delete(key)
@@ -177,9 +192,9 @@ function keyOf(base: string, names: readonly string[], fieldOf: FieldOf): string
 }
 
 /** Bytes, about. */
-function sizeOf({ headers, content, labels }: Entry, key: string): number {
+function sizeOf({ headers, content, codings, labels }: Entry, key: string): number {
   const texts = [...Object.entries(headers).flat(2), ...labels, key, key]
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
   const ofContent = typeof content === 'string' ? Buffer.byteLength(content) : content?.length
-  return overhead + characters + (ofContent ?? 0)
+  return overhead + characters + (ofContent ?? 0) + codings.bytes
 }

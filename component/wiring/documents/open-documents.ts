@@ -5,6 +5,7 @@ import { compilingDocument } from '#component/compile/compile-document.ts'
 import { KeptDocuments } from '#component/compile/kept/kept-documents.ts'
 import { OwnRealms } from '#component/compile/own-realms.ts'
 import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
+import { compileSettings } from '#component/compile/settings.ts'
 import type { Route } from '#component/gateway/api.ts'
 import { issuerProblem } from '#component/issuer/settings.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
@@ -43,7 +44,7 @@ export function compilePortsOf(
   const senders = new Senders({ realms, clock })
   const address = { hasPublicUrl: public_base_url !== undefined, isLocal: isLoopbackOnly(listen) }
   return {
-    callTimeout: config.wamp.call_timeout,
+    ...compileSettings(config),
     schemas,
     hasDocsPage: hasDocsPage(),
     schemeOfSender: (realm_uri, name) => senders.find(realm_uri, name)?.scheme,

@@ -46,7 +46,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'http/tls': { folders: ['config', 'security'], packages: ['lru-cache', 'pkijs'] },
   'http/rehearsal': {
-    folders: ['action', 'action/*', 'explain', 'gateway', 'http', 'stream'],
+    folders: ['action', 'action/*', 'explain', 'gateway', 'http', 'policies/*', 'stream'],
     packages: [],
   },
   'http/oauth': { folders: 'all', packages: [] },

@@ -41,6 +41,7 @@ export const rowTables: Readonly<Record<string, RowTable>> = {
     exceptions: {
       'component/config': 'sections of the configuration',
       'component/cli/admin-client.ts': 'the header field ETag',
+      'component/router/limits/unread.ts': 'an option of the package ws',
       'component/gateway/response.ts': 'the header field ETag',
       'component/openapi/texts.ts': 'the ETag of a description',
       'http/console/page-files.ts': 'the ETag of a file',

@@ -32,6 +32,8 @@ const brief: Readonly<Record<string, (value: never) => unknown>> = {
 
 /** Keeps what it hears, a text for each. */
 class Heard implements StageListener {
+  finds(): void {}
+
   readonly all: string[] = []
 
   enter(name: keyof StageFacts): void {

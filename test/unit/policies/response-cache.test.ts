@@ -1,9 +1,11 @@
 /** The bounds of what is kept, and what purging drops. */
 import { expect } from 'chai'
+import { CodedContent } from '#component/policies/cache/coded-content.ts'
 import { type Kept, ResponseCache } from '#component/policies/cache/response-cache.ts'
 
 const keptOf = (content: string, varied: Kept['varied'] = []): Kept => ({
-  ...{ status: 200, headers: {}, marked: [], content, varied, at: 0, ageMs: 0, freshUntil: 1 },
+  ...{ status: 200, headers: {}, marked: [], content, codings: new CodedContent(), varied, at: 0 },
+  ...{ ageMs: 0, freshUntil: 1 },
   ...{ mayBeStale: true, isForAll: false },
 })
 

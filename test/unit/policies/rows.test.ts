@@ -19,6 +19,7 @@ const declared = {
   cache: { ttl: 60 },
   circuit_breaker: {},
   idempotency: {},
+  compress: true,
 }
 
 function namesOf(method: 'get' | 'post' | 'options', policies: object): readonly string[] {
@@ -55,13 +56,13 @@ describe('the rows of policies', () => {
 
   it('give GET their stages in this order', () => {
     expect(namesOf('get', declared)).to.deep.equal([
-      ...['limit.address', 'limit', 'breaker', 'etag', 'cache', 'slot', 'render'],
+      ...['compress', 'limit.address', 'limit', 'breaker', 'etag', 'cache', 'slot', 'render'],
     ])
   })
 
   it('give POST their stages in this order', () => {
     expect(namesOf('post', declared)).to.deep.equal([
-      ...['limit.address', 'limit', 'breaker', 'etag', 'idempotency.key', 'body'],
+      ...['compress', 'limit.address', 'limit', 'breaker', 'etag', 'idempotency.key', 'body'],
       ...['invalidate', 'idempotency', 'slot', 'render'],
     ])
   })
