@@ -98,3 +98,38 @@ describe('an explanation of a route with idempotency', () => {
     })
   })
 })
+
+describe('an explanation of a route with compress', () => {
+  const text = 'a text that is long enough to be compressed '.repeat(40)
+  const compressed = { ...fixed(text), compress: true, etag: true }
+  const told = async (headers: object, operation: object = compressed) => {
+    const { checks, response } = await explain(operation, { headers })
+    return { check: checks.find(({ step }) => step === 'compress'), response }
+  }
+
+  it('tells the coding, the fields of the answer, and the body without its coding', async () => {
+    const { check, response } = await told({ 'accept-encoding': 'gzip' })
+    expect(check).to.deep.equal({ step: 'compress', passed: true, coding: 'gzip' })
+    expect(response).to.deep.include({ status: 200, body: text })
+    expect(response?.headers).to.include({ 'content-encoding': 'gzip' })
+    expect(response?.headers.etag).to.match(/--gzip"$/)
+  })
+
+  it('tells why there is none', async () => {
+    const gzip = { 'accept-encoding': 'gzip' }
+    const cases: readonly (readonly [headers: object, why: string, operation?: object])[] = [
+      [{}, 'not_accepted'],
+      [{ 'accept-encoding': 'gzip;q=0' }, 'not_accepted'],
+      [{ ...gzip, cookie: 'a=b' }, 'credentials'],
+      [{ ...gzip, range: 'bytes=0-1' }, 'range'],
+      [{ ...gzip, 'cache-control': 'no-transform' }, 'no_transform'],
+      [gzip, 'size', { ...fixed('short'), compress: true }],
+      [gzip, 'type', { ...compressed, compress: { types: ['text/*'] } }],
+    ]
+    for (const [headers, why, operation] of cases) {
+      const { check, response } = await told(headers, operation)
+      expect(check, why).to.deep.equal({ step: 'compress', passed: true, why })
+      expect(response?.headers).not.to.have.property('content-encoding')
+    }
+  })
+})
