@@ -97,9 +97,12 @@ export interface Issue {
   readonly message: string
 }
 
+/** Header fields of an answer; a list is a field that is sent more than once. */
+export type ErrorHeaders = Readonly<Record<string, string | readonly string[]>>
+
 /** What an error has beside its code and its message. */
 export interface ServiceErrorOptions extends ErrorOptions {
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: ErrorHeaders
   readonly details?: readonly Issue[]
 }
 
@@ -107,7 +110,7 @@ export interface ServiceErrorOptions extends ErrorOptions {
 export class ServiceError extends Error {
   readonly uri: ErrorUri
   /** Extra HTTP header fields of the answer, such as `Allow`, `WWW-Authenticate`, `Retry-After`. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: ErrorHeaders
   /** What is wrong in detail, for clients; undefined where the message says all. */
   readonly details: readonly Issue[] | undefined
 

@@ -25,6 +25,10 @@ export interface Identity extends UserName {
   readonly webhook_id?: string
   /** When a webhook was signed; seconds since the epoch. */
   readonly webhook_timestamp?: number
+  /** The name of the alternative that has let the request pass; present where the path has alternatives. */
+  readonly via?: string
+  /** Whom the proofs beside it have named; present with {@link via}. */
+  readonly proofs?: readonly { readonly name: string; readonly authid: string }[]
   /**
    * When the credentials of the request expire; milliseconds since the epoch. Absent: they do not. It is not enumerable, so that
    * `security`, which is spread from an identity, does not have it.
@@ -60,6 +64,9 @@ export const webhookKeys = [
   'webhook_id',
   'webhook_timestamp',
 ] as const satisfies readonly (keyof Identity)[]
+
+/** What an identity has beside them where the path has alternatives. */
+export const alternativeKeys = ['via', 'proofs'] as const satisfies readonly (keyof Identity)[]
 
 /** The identity of a request on an open path. */
 export const anonymous = (realm_uri: string): Identity => ({

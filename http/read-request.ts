@@ -74,6 +74,8 @@ export class HttpExchange implements Exchange {
   served: ServedPath = noPath
   /** The name of the tool that it calls, for the log. */
   tool: string | undefined
+  /** The name of the alternative that decides about it, for the log. */
+  via: string | undefined
   /** The URI of the error in the answer, for the log. */
   error: string | undefined
   /** Why the request failed, for the log. */

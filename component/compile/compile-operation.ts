@@ -202,7 +202,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     forms: plan.forms,
     actions: streamed.actions.map(({ kind }) => kind),
     isList: actions.isList,
-    security: inherited.protection?.object,
+    protection: inherited.protection,
   }
   const others = parts.map((part) => part.at)
   checkReads({ place: 'request', at, nodes: requestNodes, others }, operationRead, findings)

@@ -2,6 +2,7 @@
 import { pointer } from '#component/codec/json.ts'
 import { checkPathSchemas } from '#component/compile/schemas/compile-checks.ts'
 import { DocumentSchemas, type SchemaPorts } from '#component/compile/schemas/document-schemas.ts'
+import type { OfVersion } from '#component/compile/security/compile-alternatives.ts'
 import { notingSecurity } from '#component/compile/security/compile-security.ts'
 import type { SchemeOfSender } from '#component/compile/security/webhook-warnings.ts'
 import { VersionTools } from '#component/compile/tools/version-tools.ts'
@@ -108,6 +109,8 @@ class SpecCompiler {
   readonly versions: DescribedVersion[] = []
   readonly #spec: ApiSpec
   readonly #ports: CompilePorts
+  /** The version that is compiled now. */
+  #version: OfVersion = { api: '', label: '' }
   readonly findings: Findings = { issues: [], warnings: [] }
   readonly places: RouteEntry<never>[] = []
   readonly #issues = this.findings.issues
@@ -152,6 +155,7 @@ class SpecCompiler {
   *#compileVersion(version: Version, level: Level): Steps<void> {
     const { id: api, realm_uri, host } = this.#spec
     const shared = compileVersion(this.#spec, version)
+    this.#version = shared
     if (version.cors) this.#schemas.features.add('cors')
     const always = versionHeaders(version)
     const entries: RouteEntry<Route>[] = []
@@ -284,7 +288,8 @@ class SpecCompiler {
   #readValues(lookup: Lookup, scope: Scope, findings: Findings, action?: Lookup): InheritedValues {
     const { id: api, realm_uri } = this.#spec
     const { callTimeout, policies = {} } = this.#ports
-    const sources = { lookup, action, scope, api, realm_uri, callTimeout, policies, findings }
+    const place = { scope, api, realm_uri, version: this.#version }
+    const sources = { ...place, lookup, action, callTimeout, policies, findings }
     return notingSecurity(readInheritedValues(sources), this.#schemas.features)
   }
 }

@@ -11,6 +11,7 @@ import type {
 } from '#component/gateway/api.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { kindOf } from '#component/security/kinds.ts'
+import { membersOf } from '#component/security/scheme.ts'
 import { reservedProblem } from '#component/spec/versions.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
@@ -85,8 +86,17 @@ export class GeneratedRoutes {
     return [...this.#parties.values()]
   }
 
-  #add({ protection, protectedAt, admitsHttp }: InheritedValues, isDefault: boolean): void {
-    const { object = {} } = protection ?? {}
+  #add(inherited: InheritedValues, isDefault: boolean): void {
+    for (const { object } of membersOf(inherited.protection)) {
+      this.#addObject(object, inherited, isDefault)
+    }
+  }
+
+  #addObject(
+    object: JsonMap,
+    { protectedAt, admitsHttp }: InheritedValues,
+    isDefault: boolean,
+  ): void {
     // a broken object is kept as a closed one without a type
     const kit = kitOf(object.type)
     if (kit === undefined) return

@@ -1,6 +1,7 @@
 /** Finds the value of an inheritable key: operation or action, path, defaults, table; folded and checked. */
 import type { Attempts } from '#component/action/action.ts'
 import { pointer } from '#component/codec/json.ts'
+import type { OfVersion } from '#component/compile/security/compile-alternatives.ts'
 import { allowFromOf, protectionOf } from '#component/compile/security/compile-security.ts'
 import type { Issue } from '#component/errors.ts'
 import { compile, type Members, type Node } from '#component/expression/compile.ts'
@@ -122,6 +123,7 @@ export interface ValueSources {
   /** The id of the specification. */
   readonly api: string
   readonly realm_uri: string
+  readonly version: OfVersion
   /** Milliseconds; holds where nothing sets `timeout`. */
   readonly callTimeout: number
   /** Key to the value of a policy that holds where nothing sets it. */

@@ -7,10 +7,9 @@ import { siteOfRead } from '#component/expression/read-sites.ts'
 import { SiteError } from '#component/expression/site.ts'
 import { didYouMean } from '#component/expression/suggest.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
-import { identityKeys } from '#component/identity.ts'
-import { kindOf } from '#component/security/kinds.ts'
+import { alternativeKeys, identityKeys } from '#component/identity.ts'
+import { membersOf, type Protection } from '#component/security/scheme.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
-import type { JsonMap } from '#component/syntax/values.ts'
 import type { Findings } from './fold-check.ts'
 
 /** An operation, as far as it decides what its expressions can read. */
@@ -24,8 +23,8 @@ interface Readable {
   /** The rows of its actions. */
   readonly actions: readonly ActionKind[]
   readonly isList: boolean
-  /** The security object; undefined on an open path. */
-  readonly security: JsonMap | undefined
+  /** undefined on an open path. */
+  readonly protection: Protection | undefined
 }
 
 /** Expressions of an operation that are evaluated at the same time. */
@@ -84,7 +83,7 @@ export function bindingsOf(forms: Readable['forms']): readonly string[] {
 }
 
 /** The members that a map of request-time data can have; undefined when that is not known, or all are. */
-function membersOf(
+function membersOfMap(
   root: string,
   map: string,
   place: Place,
@@ -106,16 +105,24 @@ function membersOf(
 }
 
 /** The members that `security` can have. */
-const membersOfSecurity = ({ security = {} }: Readable): readonly string[] => [
+const membersOfSecurity = ({ protection }: Readable): readonly string[] => [
   ...identityKeys,
-  ...(kindOf(security.type)?.identityKeys ?? []),
+  ...(protection?.kind.identityKeys ?? []),
   // judged by its places
   'provider_token',
-  ...Object.keys(security),
+  ...membersOf(protection).flatMap(({ object }) => Object.keys(object)),
 ]
 
+const withoutAlternatives = ': it exists only on paths whose security has alternatives ("any")'
+
+/** Members of `security` that no request has there. */
+const isOfAlternatives = (map: string, { protection }: Readable): boolean =>
+  alternativeKeys.some((key) => key === map) && !protection?.alternatives
+
 /** Why no request can have the member; undefined where it may come. */
-function whyAbsent(root: string, map: string, { pattern }: Readable): string | undefined {
+function whyAbsent(root: string, map: string, operation: Readable): string | undefined {
+  const { pattern } = operation
+  if (root === 'security') return isOfAlternatives(map, operation) ? withoutAlternatives : undefined
   if (root === 'request') return `: the path ${pattern} does not bind it`
   return map === 'results' ? ': it exists only where action is a list' : undefined
 }
@@ -147,7 +154,7 @@ export function checkReads(part: ReadPart, operation: Readable, findings: Findin
     const name = isSecurity || isResults ? map : key
     const members = isSecurity
       ? membersOfSecurity(operation)
-      : membersOf(root, map, place, operation)
+      : membersOfMap(root, map, place, operation)
     if (!name || !members || members.includes(name)) continue
     const why = whyAbsent(root, map, operation)
     const sentence = `there is no "${read}"${why ?? ''}${didYouMean(name, members, issues)}`

@@ -11,9 +11,10 @@ import {
 } from '#component/explain/rehearsal.ts'
 import { nobody, schemesOf } from '#component/explain/stand-ins.ts'
 import type { Api } from '#component/gateway/api.ts'
+import type { Identity } from '#component/identity.ts'
 import type { Method } from '#component/request.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
-import type { Schemes } from '#component/security/scheme.ts'
+import type { Protection, Schemes } from '#component/security/scheme.ts'
 import { isMap, memberOf } from '#component/syntax/values.ts'
 import type { Found } from './expectations.ts'
 import type { ExampleRequest } from './request.ts'
@@ -52,8 +53,8 @@ const now = 1_767_225_600_000
 function schemesFor(as: unknown): Schemes {
   if (as === null || as === 'anonymous') return nobody
   const { realm_uri, authmethod, claims, ...who } = isMap(as) ? as : {}
-  const { webhook_id, webhook_timestamp } = isMap(as) ? as : {}
-  return schemesOf((protection) => {
+  const { webhook_id, webhook_timestamp, via } = isMap(as) ? as : {}
+  const identify = (protection: Protection): Identity => {
     const [authid = 'example'] = protection.demand?.authids ?? []
     const [role] = protection.demand?.roles ?? []
     // whom the example does not describe further may ask
@@ -68,7 +69,8 @@ function schemesFor(as: unknown): Schemes {
       ...(typeof webhook_id === 'string' && { webhook_id }),
       ...(typeof webhook_timestamp === 'number' && { webhook_timestamp }),
     }
-  })
+  }
+  return schemesOf(identify, typeof via === 'string' ? via : undefined)
 }
 
 /** What a rehearsal is asked for one example. */

@@ -6,6 +6,7 @@ import { isAdmittedFrom } from '#component/gateway/checks.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { JudgedPart, MismatchMode } from '#component/gateway/schemas/mismatches.ts'
 import type { PolicyCheck, StageFacts } from '#component/gateway/stage-facts.ts'
+import type { Identity } from '#component/identity.ts'
 import { refusalIn } from '#component/login-refusal.ts'
 import { told } from '#component/schema/mistakes.ts'
 import { isMap } from '#component/syntax/values.ts'
@@ -49,10 +50,28 @@ type Row<Name extends keyof StageFacts> = (
   error: unknown,
 ) => readonly Check[]
 
+/** How one of the alternatives of a path has decided; `user` and `proofs` are null where none has let the request pass. */
+function decided(
+  { alternatives, decided }: NonNullable<StageFacts['security']['brought']>,
+  { authid, authroles, authmethod, proofs = [] }: Identity,
+  error: unknown,
+): Check {
+  const passed = error === undefined
+  return {
+    ...{ step: 'security', alternatives, decided, passed },
+    user: passed ? { authid, authroles, authmethod } : null,
+    proofs: passed ? proofs : null,
+    ...problemOf(error),
+    ...(!passed && { reason: refusalIn(error)?.reason ?? null }),
+  }
+}
+
 /** The stages that check something, beside those of policies; `scheme` and `network` are in {@link admission}, `schema` in {@link requestFit}. */
 const rows: { readonly [Name in keyof StageFacts]?: Row<Name> } = {
-  security({ protection: { type, demand }, identity }, { operation }, error) {
+  security({ protection, identity, brought }, { operation }, error) {
+    const { type, demand } = protection
     const at = operation.inherited.protectedAt ?? null
+    if (brought) return [{ ...decided(brought, identity, error), at }]
     if (error !== undefined) {
       // clients are not told what they lack; operators are
       const reason = demand && refusalIn(error)?.reason

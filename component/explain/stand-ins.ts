@@ -1,6 +1,7 @@
 /** Stand-ins for what a rehearsal must not touch: who asks, the clock, randomness. */
 import { createHash } from 'node:crypto'
 import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import { forEachType } from '#component/security/kinds.ts'
 import {
@@ -9,6 +10,7 @@ import {
   type SecurityScheme,
   unauthorized,
 } from '#component/security/scheme.ts'
+import { withAlternatives } from '#component/security/schemes.ts'
 
 /** Stands for the access token of an identity provider. */
 export const exampleToken = 'example-access-token'
@@ -17,23 +19,36 @@ export const exampleToken = 'example-access-token'
 const withToken = (identity: Identity): Identity =>
   Object.defineProperty({ ...identity }, 'providerToken', { value: () => exampleToken })
 
-/** Schemes that let every request pass as the identity that is given for the protection, or refuse it as that throws. */
-export function schemesOf(identify: (protection: Protection) => Identity): Schemes {
-  const scheme: SecurityScheme = {
-    authenticate(_request, protection) {
-      const identity = identify(protection)
-      const { exampleIdentity, givesToken } = protection.kind
-      if (exampleIdentity) return { ...exampleIdentity, ...identity }
-      return givesToken ? withToken(identity) : identity
-    },
+/**
+ * Schemes that let every request pass as the identity that is given for the protection, or refuse it as that throws.
+ * @param via the name of the alternative that decides; absent: the first one of the path; null: the request brings nothing
+ */
+export function schemesOf(
+  identify: (protection: Protection) => Identity,
+  via?: string | null,
+): Schemes {
+  const authenticate: SecurityScheme['authenticate'] = (_request, protection) => {
+    const identity = identify(protection)
+    const { exampleIdentity, givesToken } = protection.kind
+    if (exampleIdentity) return { ...exampleIdentity, ...identity }
+    return givesToken ? withToken(identity) : identity
   }
-  return forEachType(() => scheme)
+  const schemes = forEachType(() => ({ authenticate }))
+  return withAlternatives(schemes, ({ all }, member) => {
+    const chosen = via === undefined ? all[0] : all.find((one) => one.via === via)
+    if (chosen === undefined && typeof via === 'string') {
+      const names = all.map((one) => one.via).join(', ')
+      const message = `as: the path has no alternative ${JSON.stringify(via)}: expected ${names}`
+      throw new ServiceError('service.error.unauthorized', message)
+    }
+    return chosen?.members.includes(member) ?? false
+  })
 }
 
 /** Schemes that refuse every request, as one without credentials. */
 export const nobody: Schemes = schemesOf((protection) => {
   throw unauthorized(protection)
-})
+}, null)
 
 /** A clock that stands still. @param seed the same text gives the same random numbers */
 export function stillClock(now: number, seed: string): Clock {

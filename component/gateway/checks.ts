@@ -3,7 +3,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Method } from '#component/request.ts'
 import { admit } from '#component/security/admission.ts'
-import type { Protection } from '#component/security/scheme.ts'
+import { type Protection, schemeOf } from '#component/security/scheme.ts'
 import { isInRanges } from '#component/syntax/ip-address.ts'
 import { charsetOf, isUtf8Type } from '#component/syntax/media-type.ts'
 import type { AdmittedNetworks, CompiledOperation, InheritedValues } from './api.ts'
@@ -69,10 +69,13 @@ export const security = stage('security', {
     if (passed instanceof Promise) return passed.then((identity) => tell(state, identity))
     return tell(state, passed)
   },
-  facts: (state) => ({
-    protection: protectionOf(state),
-    identity: state.identity,
-  }),
+  facts(state) {
+    const { exchange, parts, identity } = state
+    const protection = protectionOf(state)
+    const scheme = schemeOf(parts.schemes, protection)
+    const brought = scheme.told?.(exchange.secured ?? exchange, protection)
+    return { protection, identity, ...(brought && { brought }) }
+  },
 })
 
 /** A route with the stage {@link security} has one. */

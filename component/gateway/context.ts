@@ -4,6 +4,7 @@ import type { Context } from '#component/expression/nodes.ts'
 import type { CheckedValues } from '#component/gateway/schemas/request-checks.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Request } from '#component/request.ts'
+import { objectFor, passedBy } from '#component/security/decided.ts'
 import { type Protection, tokenRefusal } from '#component/security/scheme.ts'
 import type { InheritedValues } from './api.ts'
 import type { Content, Exchange } from './exchange.ts'
@@ -131,7 +132,7 @@ export class SecuredViews {
 
   of(protection: Protection, identity: Identity): Context['security'] {
     // each message has an identity of its own
-    if (protection.kind.signsBody) return { ...protection.object, ...identity }
+    if (protection.kind.signsBody) return { ...objectFor(protection, identity), ...identity }
     let ofProtection = this.#known.get(protection)
     if (ofProtection === undefined) {
       ofProtection = new WeakMap()
@@ -139,7 +140,7 @@ export class SecuredViews {
     }
     const known = ofProtection.get(identity)
     if (known) return known
-    const security = { ...protection.object, ...identity }
+    const security = { ...objectFor(protection, identity), ...identity }
     ofProtection.set(identity, security)
     return security
   }
@@ -151,9 +152,10 @@ export class SecuredViews {
  */
 export async function withToken(
   context: Context,
-  { providerToken }: Identity,
+  identity: Identity,
   { protection }: InheritedValues,
 ): Promise<Context> {
+  const { providerToken } = identity
   try {
     const token = await providerToken?.()
     const security = { ...context.security }
@@ -161,6 +163,7 @@ export async function withToken(
     Object.defineProperty(security, 'provider_token', { value: token })
     return { ...context, security }
   } catch (error) {
-    throw protection ? tokenRefusal(error, protection) : error
+    const [by] = protection ? passedBy(protection, identity) : []
+    throw by ? tokenRefusal(error, by) : error
   }
 }

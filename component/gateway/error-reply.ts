@@ -1,6 +1,12 @@
 /** The reply to a request that cannot be answered as declared: `{code, message, description}` or a problem, and the route's headers. */
 import type { Outcome } from '#component/action/action.ts'
-import { describeError, type Issue, isErrorUri, type ServiceError } from '#component/errors.ts'
+import {
+  describeError,
+  type ErrorHeaders,
+  type Issue,
+  isErrorUri,
+  type ServiceError,
+} from '#component/errors.ts'
 import { PassedAnswer } from '#component/security/passed-answer.ts'
 import type { CompiledOperation, InheritedValues, Route } from './api.ts'
 import { withinCors } from './cors.ts'
@@ -116,8 +122,8 @@ export function errorHeaders({ headers }: { readonly headers: Headers }): Header
 }
 
 /** Names in lower case. */
-function lowerCase(headers: Headers): Headers {
-  const result: Record<string, string> = {}
+function lowerCase(headers: ErrorHeaders): ErrorHeaders {
+  const result: Record<string, string | readonly string[]> = {}
   for (const [name, value] of Object.entries(headers)) result[name.toLowerCase()] = value
   return result
 }

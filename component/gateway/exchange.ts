@@ -36,6 +36,8 @@ export interface Exchange
   tool?: string | undefined
   /** Set-Cookie fields that security adds to the answer. */
   cookies?: readonly string[] | undefined
+  /** The name of the alternative that decides about it, for logs; undefined where its path has none. */
+  via?: string | undefined
   /** Listens to its stages; undefined for nearly all requests. */
   listener?: StageListener | undefined
   /** Its distributed trace; undefined: none is passed on or recorded. */

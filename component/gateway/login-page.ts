@@ -12,7 +12,12 @@ interface Way {
 /** The contents of a page. */
 export interface LoginPage {
   /** The code of an OIDC error, or why a ticket was not accepted. */
-  readonly reason: OidcErrorCode | 'two_tickets' | 'ticket_not_sent' | 'ticket_refused'
+  readonly reason:
+    | OidcErrorCode
+    | 'two_tickets'
+    | 'ticket_not_sent'
+    | 'ticket_refused'
+    | 'ticket_ended'
   /** The error code of the provider, if it gave one. */
   readonly providerCode?: string | undefined
   /** Instead of the sentence of the reason. */
@@ -46,6 +51,7 @@ const sentences: Readonly<Record<LoginPage['reason'], string>> = {
   ticket_not_sent:
     'You have just logged in, but your browser did not send the ticket. The browser may withhold it when you come from another site (cookie_same_site: strict), or block the cookies of this site.',
   ticket_refused: 'You have just logged in, but your ticket is not accepted here.',
+  ticket_ended: 'Your login holds no longer. You can go on without it, or log in again.',
 }
 
 /** What some codes of a provider mean for a person (RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6). */

@@ -1,6 +1,8 @@
 /** Browsers that open a page under `oidc` without a valid ticket are sent to log in, and come back to it (behaviour: OIDC). */
 import type { ServiceError } from '#component/errors.ts'
 import { returnProblem } from '#component/security/login-return.ts'
+import type { Protection } from '#component/security/scheme.ts'
+import { UnprovedError } from '#component/security/unproved.ts'
 import { isOwnPath } from '#component/syntax/own-path.ts'
 import type { InheritedValues } from './api.ts'
 import type { Exchange, Reply } from './exchange.ts'
@@ -37,6 +39,18 @@ export const loginLocation = (
   return `${prefix}${base}/oidc/login?${query}`
 }
 
+/** The member of the security by whose login the refused request would pass; undefined: no login helps. */
+function loginOf(protection: Protection, error: ServiceError): Protection | undefined {
+  if (error instanceof UnprovedError) return error.login
+  return protection.kind.hasLogin && error.uri === 'service.error.unauthorized'
+    ? protection
+    : undefined
+}
+
+/** Whether the page is there without a login, too. */
+const isOpenToAll = (error: ServiceError): boolean =>
+  error instanceof UnprovedError && error.isOptional
+
 /**
  * The answer to a person in place of a refusal: a redirect to the login, or a page where a login has just failed to help.
  * Undefined for requests that no person makes.
@@ -49,14 +63,16 @@ export function loginRedirect(
   error: ServiceError,
   refused: Reply,
 ): Reply | undefined {
-  if (!protection?.kind.hasLogin || error.uri !== 'service.error.unauthorized') return undefined
-  if (!isForPage(exchange)) return undefined
-  const { realm_uri } = protection
-  const provider = String(protection.object.provider ?? 'default')
+  const login = protection && loginOf(protection, error)
+  if (login === undefined || !isForPage(exchange)) return undefined
+  const { realm_uri } = login
+  const provider = String(login.object.provider ?? 'default')
   const target = prefix + ownTarget(exchange)
   const location = loginLocation({ prefix, base }, provider, target)
   const { 'www-authenticate': _, ...headers } = refused.headers
-  const problem = returnProblem(exchange.header('cookie'), { realm_uri, provider }, now)
+  const problem = isOpenToAll(error)
+    ? 'ticket_ended'
+    : returnProblem(exchange.header('cookie'), { realm_uri, provider }, now)
   if (problem !== undefined) {
     const again = { text: 'Log in again', href: location }
     const ways = problem === 'two_tickets' ? [again] : [{ text: 'Continue', href: target }, again]

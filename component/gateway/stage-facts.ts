@@ -3,7 +3,7 @@ import type { Outcome } from '#component/action/action.ts'
 import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Method } from '#component/request.ts'
-import type { Protection } from '#component/security/scheme.ts'
+import type { BroughtAlternatives, Protection } from '#component/security/scheme.ts'
 import type { AdmittedNetworks, EndpointKind } from './api.ts'
 
 /** What the actions came to. */
@@ -33,6 +33,8 @@ export interface StageFacts {
     readonly protection: Protection
     /** Who asks; nobody known where the request was refused. */
     readonly identity: Identity
+    /** Of a path with alternatives: what the request brings of each. */
+    readonly brought?: BroughtAlternatives
   }
   language: { readonly language: string }
   /** Of the call of a tool. */

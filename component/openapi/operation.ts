@@ -11,7 +11,7 @@ import { parametersOf } from './parameters.ts'
 import { readsOf } from './reads.ts'
 import { published } from './references.ts'
 import { responsesOf } from './responses.ts'
-import { requirementsOf, secretHeaderOf } from './security-schemes.ts'
+import { requirementsOf, secretHeadersOf } from './security-schemes.ts'
 import type { Template } from './templates.ts'
 
 /** What all operations of a description share. */
@@ -49,7 +49,7 @@ export function describeOperation(
   const roles = requiredRoles(protection)
   const description = roles ? withRoles(authored.description, roles) : authored.description
   const reads = readsOf(operation, method)
-  const secretHeader = protection && secretHeaderOf(protection)
+  const secretHeaders = secretHeadersOf(protection)
   const examples =
     context.holding &&
     shownExamples({ ...authored, ...context, at: operation.at, holding: context.holding })
@@ -65,7 +65,9 @@ export function describeOperation(
     ...(requestBody && { requestBody }),
     responses: responsesOf(operation, method, authored, context, examples?.responses),
     ...(protection && {
-      security: requirementsOf(protection, method, context.address, context.securitySchemes),
+      security: requirementsOf(protection, {
+        ...{ method, address: context.address, schemes: context.securitySchemes },
+      }),
     }),
     ...(roles && { [rolesKey]: roles }),
     ...(context.isInternal && { 'x-wamp-gateway': backendOf(operation, authored) }),
@@ -73,7 +75,7 @@ export function describeOperation(
   return (template, operationId) => {
     const { schemas } = context
     const parameters = parametersOf({
-      ...{ template, request, reads, schemas, secretHeader },
+      ...{ template, request, reads, schemas, secretHeaders },
       examples: examples?.parameters,
     })
     return { operationId, ...words, ...(parameters.length > 0 && { parameters }), ...rest }

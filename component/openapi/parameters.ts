@@ -20,13 +20,13 @@ export interface ParameterSources {
   /** The schemas of the document by name. */
   readonly schemas: JsonMap
   /** The header that holds the credentials, in lower case. */
-  readonly secretHeader: string | undefined
+  readonly secretHeaders: readonly string[]
   readonly examples: ShownExamples['parameters'] | undefined
 }
 
 /** Path, query and headers, in this order. */
 export function parametersOf(sources: ParameterSources): readonly JsonMap[] {
-  const { template, request, reads, schemas, secretHeader, examples } = sources
+  const { template, request, reads, schemas, secretHeaders, examples } = sources
   const bindings = membersOf(request.bindings, schemas)
   const query = withReads(membersOf(request.query_params, schemas), reads.query)
   const headers = withReads(membersOf(request.headers, schemas), reads.headers)
@@ -35,7 +35,7 @@ export function parametersOf(sources: ParameterSources): readonly JsonMap[] {
     ...template.variables.map((variable) => pathParameter(variable, bindings)),
     ...Array.from(query, ([name, member]) => parameter('query', name, member, schemas)),
     ...[...headers]
-      .filter(([name]) => !ownHeaders.has(name.toLowerCase()) && name !== secretHeader)
+      .filter(([name]) => !ownHeaders.has(name.toLowerCase()) && !secretHeaders.includes(name))
       .map(([name, member]) => parameter('header', name, member, schemas)),
   ]
   return examples ? parameters.map((one) => withExamples(one, examples)) : parameters

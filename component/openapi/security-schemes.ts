@@ -1,35 +1,65 @@
 /** The protection of an operation as security schemes of OpenAPI. */
 import type { Method } from '#component/request.ts'
-import type { Protection } from '#component/security/scheme.ts'
+import { nameOf } from '#component/security/decided.ts'
+import { membersOf, type Protection } from '#component/security/scheme.ts'
 import type { NamedParts } from './named-parts.ts'
 
-/** Alternatives; each names the schemes that a request needs together. */
-export type Requirements = readonly Readonly<Record<string, readonly string[]>>[]
+/** The schemes that a request needs together. */
+type Requirement = Readonly<Record<string, readonly string[]>>
 
-/** The header of a secret, in lower case; undefined for schemes that have none of their own. */
-export const secretHeaderOf = ({ kind, object }: Protection): string | undefined =>
-  kind.secretHeader?.(object)
+/** Alternatives. */
+export type Requirements = readonly Requirement[]
 
-/**
- * @param address of the version: absolute, without a slash at the end
- * @param schemes receives the schemes
- */
-export function requirementsOf(
-  { kind, object, realm_uri }: Protection,
-  method: Method,
-  address: string,
-  schemes: NamedParts,
-): Requirements {
+/** The headers of secrets, in lower case; schemes without one of their own have none. */
+export const secretHeadersOf = (protection: Protection | undefined): readonly string[] =>
+  membersOf(protection).flatMap(({ kind, object }) => kind.secretHeader?.(object) ?? [])
+
+/** Where the protection is, and what receives its schemes. */
+interface Place {
+  readonly method: Method
+  /** Of the version: absolute, without a slash at the end. */
+  readonly address: string
+  readonly schemes: NamedParts
+}
+
+/** The alternatives of one security object. */
+function ofObject(protection: Protection, { method, address, schemes }: Place): Requirements {
+  const { kind, object, realm_uri } = protection
   const description =
     typeof object.description === 'string' ? { description: object.description } : {}
-  return kind
-    .describe(object, { method, address, realm_uri })
-    .map((uses) =>
-      Object.fromEntries(
-        uses.map(({ name, scheme, scopes = [] }) => [
-          schemes.nameOf(name, { ...scheme, ...description }),
-          scopes,
-        ]),
-      ),
-    )
+  return kind.describe(object, { method, address, realm_uri }).map((uses) =>
+    Object.fromEntries(
+      uses.map(({ name, scheme, scopes = [] }) => [
+        schemes.nameOf(name.replace(kind.type, nameOf(protection)), {
+          ...scheme,
+          ...description,
+        }),
+        scopes,
+      ]),
+    ),
+  )
+}
+
+const together = (one: Requirement, other: Requirement): Requirement => {
+  const both = { ...one }
+  for (const [name, scopes] of Object.entries(other)) {
+    both[name] = [...new Set([...(one[name] ?? []), ...scopes])]
+  }
+  return both
+}
+
+const nothing: Requirement = {}
+
+/** Each alternative with each way of each of its members. */
+export function requirementsOf(protection: Protection, place: Place): Requirements {
+  const { alternatives } = protection
+  if (alternatives === undefined) return ofObject(protection, place)
+  const all = alternatives.all.flatMap(({ members }) =>
+    members.reduce<Requirements>(
+      (ways, member) =>
+        ofObject(member, place).flatMap((more) => ways.map((way) => together(way, more))),
+      [nothing],
+    ),
+  )
+  return alternatives.isOptional ? [...all, nothing] : all
 }

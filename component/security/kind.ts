@@ -64,6 +64,16 @@ export interface SecurityKind {
   readonly required?: Shape['required']
   /** `WWW-Authenticate` of a refusal. @param realm a quoted string */
   challenge(realm: string): string
+  /** The order among the proofs of one request: the cheapest is judged first. */
+  readonly cost: number
+  /** Whether its credentials stand in `Authorization`, and nowhere else. */
+  inAuthorization?(object: JsonMap): boolean
+  /** Whether browsers send the credentials by themselves, and have no CSRF value for them. */
+  readonly isSentUnasked?: true
+  /** Whether browsers answer the challenge with a dialog of their own. */
+  readonly opensDialog?: true
+  /** Whether each request is judged, whatever it brings. */
+  readonly isAlwaysAsked?: true
   /** The alternatives of a request, in OpenAPI. */
   describe(object: JsonMap, place: ShownPlace): readonly (readonly SchemeUse[])[]
   /** The security object of a scheme of OpenAPI; undefined: the scheme is none of this type. */

@@ -5,6 +5,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { admitAgain } from './admission.ts'
+import { passedBy } from './decided.ts'
 import type { Protection, Schemes, SecuredRequest } from './scheme.ts'
 
 /** The dependencies of {@link Reauthentication}. */
@@ -40,7 +41,8 @@ type Verdict = { readonly identity: Identity } | { readonly error: unknown }
 const everybody = (): boolean => true
 
 /** Passwords neither expire nor are revoked: they are judged when the realm changes, and each judgement may take a hash. */
-const isJudgedByTime = ({ kind }: Protection): boolean => !kind.isJudgedOnChange
+const isJudgedByTime = ({ protection, identity }: Followed): boolean =>
+  !passedBy(protection, identity).every(({ kind }) => kind.isJudgedOnChange)
 
 const anotherIdentity = new ServiceError(
   'service.error.unauthorized',
@@ -182,7 +184,7 @@ export class Reauthentication {
       return
     }
     followed.identity = identity
-    followed.dueAt = isJudgedByTime(followed.protection)
+    followed.dueAt = isJudgedByTime(followed)
       ? Math.min(now + interval, identity.expires_at ?? Number.POSITIVE_INFINITY)
       : Number.POSITIVE_INFINITY
   }

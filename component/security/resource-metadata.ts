@@ -17,7 +17,7 @@ export const hasMetadata = (protection: Pick<Protection, 'kind'> | undefined): b
   protection?.kind.tokens !== undefined
 
 /**
- * The `WWW-Authenticate` of a refusal with the address of the metadata; undefined where there is no challenge, or the version has no
+ * The `WWW-Authenticate` of a refusal with the address of the metadata, of several challenges in that for tokens; undefined where there is no challenge, or the version has no
  * metadata.
  * @param publicBase where clients reach this gateway; without a slash at the end
  * @param base the concrete base_path of the version, percent-encoded
@@ -27,7 +27,10 @@ export function challengeWithMetadata(
   protection: Pick<Protection, 'kind'> | undefined,
   publicBase: string,
   base: string,
-): string | undefined {
-  if (typeof challenge !== 'string' || !hasMetadata(protection)) return undefined
-  return `${challenge}, resource_metadata="${publicBase}${resourceMetadata}${base}"`
+): string | readonly string[] | undefined {
+  if (!hasMetadata(protection)) return undefined
+  const named = `, resource_metadata="${publicBase}${resourceMetadata}${base}"`
+  if (typeof challenge === 'string') return challenge + named
+  if (!Array.isArray(challenge)) return undefined
+  return challenge.map((one: string) => (one.startsWith('Bearer ') ? one + named : one))
 }

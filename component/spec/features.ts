@@ -2,6 +2,7 @@
 import { policyKinds } from '#component/policies/kinds.ts'
 import { demandFeature } from '#component/security/demand.ts'
 import { securityKinds } from '#component/security/kinds.ts'
+import { severalFeature } from '#component/security/several-kind.ts'
 
 /** What a gateway of an earlier version would leave out in silence, or not know: checks (`request`, `schema`), streams, `cors`. */
 const own = [
@@ -12,6 +13,7 @@ const own = [
   'allow_from',
   'provider_token',
   demandFeature,
+  severalFeature,
 ] as const
 
 /** All that this gateway knows. */

@@ -2,10 +2,14 @@
 import { demandKeys } from '#component/security/demand.ts'
 import { securityKinds } from '#component/security/kinds.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { alternativeName, alternativeRules } from './alternative-rules.ts'
 import { allowFrom, schemes } from './http-rules.ts'
 import { dynamic, emptyMap, type Rule, rule, string, variants } from './rules.ts'
 
-const shared = { schemes, allow_from: allowFrom, description: string, ...demandKeys }
+const shared = {
+  ...{ schemes, allow_from: allowFrom, description: string, name: alternativeName },
+  ...demandKeys,
+}
 
 /** What of other gateways the keys are. */
 const homes: Readonly<Record<string, string>> = {
@@ -31,9 +35,22 @@ const securityVariants = variants(
   ),
 )
 
-/** `{}` is open; any other value must name its type, so that a mistake never leaves a path open. */
+const alternatives = alternativeRules(dynamic(securityVariants))
+
+/** `{}` is open; any other value must name its type, or its alternatives, so that a mistake never leaves a path open. */
 export const security: Rule = dynamic(
-  rule({ anyOf: [securityVariants.schema, emptyMap] }, (value, path, report) => {
-    if (!isMap(value) || Object.keys(value).length > 0) securityVariants(value, path, report)
-  }),
+  rule(
+    {
+      anyOf: [securityVariants.schema, emptyMap, alternatives.any.schema, alternatives.all.schema],
+    },
+    (value, path, report) => {
+      if (isMap(value) && Object.keys(value).length === 0) return
+      ruleOf(value)(value, path, report)
+    },
+  ),
 )
+
+function ruleOf(value: unknown): Rule {
+  if (isMap(value) && Object.hasOwn(value, 'any')) return alternatives.any
+  return isMap(value) && Object.hasOwn(value, 'all') ? alternatives.all : securityVariants
+}

@@ -10,12 +10,14 @@ import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/providers.ts'
 import { Attempts } from '#component/security/attempts.ts'
+import { decisionMetrics } from '#component/security/decision-metrics.ts'
 import { Operators } from '#component/security/operators.ts'
 import { openSchemes } from '#component/security/schemes.ts'
 import { openGrants } from '#component/token/grants.ts'
 import type { Remembered } from '#component/token/remembered.ts'
 import { type KeptLogins, openKeptLogins } from '#component/wiring/logins/open-kept-logins.ts'
 import { oauthEndpoints } from '#http/oauth/endpoints.ts'
+import { ticketClearing } from '#http/oidc/cleared-ticket.ts'
 import { oidcEndpoints } from '#http/oidc/endpoints.ts'
 import { requestAddress } from '#http/oidc/public-address.ts'
 import { cookieRenewal } from '#http/oidc/renewed-cookie.ts'
@@ -75,7 +77,16 @@ export function openHttpAuthentication(
   const renewedCookie = cookieRenewal({ clock, log, tickets })
   const { seenTickets: seen, ticketUses: uses } = users
   const counted = { attempts, counts, providerTokens, rechecks, seen, uses }
-  const schemes = openSchemes({ ...ports, ...counted, authService, renewedCookie })
+  const { allow_origin } = config.gateway.cors
+  const alternatives = {
+    clearedCookies: ticketClearing(realms),
+    corsOrigins: [allow_origin].flat().filter((origin) => origin !== '*'),
+  }
+  const decisions = decisionMetrics(context.families)
+  const schemes = openSchemes({
+    ...{ ...ports, ...counted, authService, renewedCookie },
+    alternatives: { ...alternatives, decisions },
+  })
   const login = new OidcLogin({
     ...{ accounts, box, clock, counts, log, logins, providers, realms, revocations, tickets },
     idTokens: users.idTokens,
@@ -86,6 +97,7 @@ export function openHttpAuthentication(
     openSchemes: () =>
       openSchemes({
         ...ports,
+        alternatives,
         attempts: new Attempts(config.rate_limits),
         providerTokens: {
           of: (claims) => (providerTokens.isPassed(claims) ? exampleToken : undefined),

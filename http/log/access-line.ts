@@ -39,7 +39,7 @@ export function accessLine(
   duration: number,
   bytes: number,
 ): Readonly<Record<string, unknown>> {
-  const { id, method, route, tool, stream, trace } = exchange
+  const { id, method, route, tool, via, stream, trace } = exchange
   const record = stream?.record
   return {
     request_id: id,
@@ -48,6 +48,7 @@ export function accessLine(
     route,
     ...(route === '' && { host: exchange.host, path: shownPath(exchange.path) }),
     ...(tool !== undefined && { tool }),
+    ...(via !== undefined && { via }),
     status,
     error: exchange.error ?? record?.error,
     ...(record && { events: record.events, reason: record.reason }),

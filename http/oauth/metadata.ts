@@ -6,7 +6,7 @@ import { issuersOf } from '#component/issuer/settings.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
 import { issuerNameOf, scopesOf } from '#component/security/jwt/kind.ts'
-import type { Protection } from '#component/security/scheme.ts'
+import { membersOf, type Protection } from '#component/security/scheme.ts'
 import { grantTypesOf } from '#component/token/grants.ts'
 import type { RealmKeys } from '#component/token/keys.ts'
 import { jsonReply } from './form-endpoint.ts'
@@ -71,7 +71,7 @@ const protectionsOf = (
   entries
     .flatMap(({ routes }) => Object.values(routes))
     .flatMap((route) =>
-      route.kind === undefined && isMeant(route) ? (route.inherited.protection ?? []) : [],
+      route.kind === undefined && isMeant(route) ? membersOf(route.inherited.protection) : [],
     )
 
 /**

@@ -3,13 +3,16 @@ import type { AdmittedNetworks, InheritedValues } from '#component/gateway/api.t
 import type { BodyLimits } from '#component/request.ts'
 import { demandFeature, demandOf } from '#component/security/demand.ts'
 import { closed, kindOf } from '#component/security/kinds.ts'
-import type { Protection } from '#component/security/scheme.ts'
+import { membersOf, type Protection } from '#component/security/scheme.ts'
+import { severalFeature } from '#component/security/several-kind.ts'
 import { networksOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { compileAlternatives, hasAlternatives, type OfVersion } from './compile-alternatives.ts'
 
 /** Where the protection holds. */
 interface ProtectedPlace extends Pick<Protection, 'api' | 'realm_uri'> {
   readonly limits: BodyLimits
+  readonly version: OfVersion
 }
 
 /**
@@ -20,11 +23,17 @@ interface ProtectedPlace extends Pick<Protection, 'api' | 'realm_uri'> {
 export function protectionOf(value: unknown, place: ProtectedPlace): Protection | undefined {
   const object = isMap(value) ? value : undefined
   if (object && Object.keys(object).length === 0) return undefined
-  const type = object?.type
-  const { api, realm_uri, limits } = place
-  const kind = kindOf(type) ?? closed
+  return object && hasAlternatives(object)
+    ? compileAlternatives(object, (one) => protectedBy(one, place), place.version)
+    : protectedBy(object, place)
+}
+
+/** By one security object. */
+function protectedBy(value: unknown, { api, realm_uri, limits }: ProtectedPlace): Protection {
+  const object = isMap(value) ? value : {}
+  const kind = kindOf(object.type) ?? closed
   const demand = demandOf(object)
-  return { type: kind.type, kind, realm_uri, api, object: object ?? {}, demand, limits }
+  return { type: kind.type, kind, realm_uri, api, object, demand, limits }
 }
 
 /** The networks of one list; a value that is not a list has none, and so admits no client. */
@@ -41,15 +50,19 @@ export function allowFromOf(
   value: unknown,
   protection: Protection | undefined,
 ): readonly AdmittedNetworks[] | undefined {
-  const lists = [value, protection?.object.allow_from].filter((list) => list !== undefined)
+  // each alternative has its own
+  const ofObject = protection?.alternatives ? undefined : protection?.object.allow_from
+  const lists = [value, ofObject].filter((list) => list !== undefined)
   return lists.length > 0 ? lists.map(networksIn) : undefined
 }
 
 /** Notes what a gateway of an earlier version does not know of the security of a place. @returns the same values */
 export function notingSecurity(values: InheritedValues, features: Set<string>): InheritedValues {
-  const feature = values.protection?.kind.feature
-  if (feature !== undefined) features.add(feature)
-  if (values.protection?.demand) features.add(demandFeature)
+  for (const { kind, demand } of membersOf(values.protection)) {
+    if (kind.feature !== undefined) features.add(kind.feature)
+    if (demand) features.add(demandFeature)
+  }
+  if (values.protection?.alternatives) features.add(severalFeature)
   if (values.allowFrom) features.add('allow_from')
   return values
 }

@@ -4,6 +4,7 @@ import type { InheritedValues } from '#component/gateway/api.ts'
 import { bodyMethods } from '#component/gateway/checks.ts'
 import type { WebhookScheme } from '#component/realm/documents/info/webhook-rules.ts'
 import type { Method } from '#component/request.ts'
+import { membersOf } from '#component/security/scheme.ts'
 import { senderOf } from '#component/security/webhook/kind.ts'
 
 /** How a sender of a realm signs; undefined: the realm has no such sender. */
@@ -31,18 +32,20 @@ export function webhookWarnings(
   schemeOf: SchemeOfSender | undefined,
 ): Issue[] {
   const { protection, protectedAt } = inherited
-  if (!protection?.kind.signsBody || method === 'options') return []
+  const signed = membersOf(protection).filter(({ kind }) => kind.signsBody)
+  if (signed.length === 0 || method === 'options') return []
   const warnings: Issue[] = passesUnread ? [{ path: at, message: held }] : []
   if (schemeOf === undefined) return warnings
-  const { realm_uri, object } = protection
-  const sender = senderOf(object)
-  const scheme = schemeOf(realm_uri, sender)
-  if (scheme === undefined) {
-    const message = `${realm_uri} has no sender ${JSON.stringify(sender)} in info.webhook_senders: every request is answered 401`
-    warnings.push({ path: protectedAt, message })
-  } else if (ofBodyAlone.has(scheme) && !bodyMethods.has(method)) {
-    const message = `the sender ${JSON.stringify(sender)} signs the body alone (${scheme}): without a body all its signatures are one, so whoever knows it can send the request`
-    warnings.push({ path: at, message })
+  for (const { realm_uri, object } of signed) {
+    const sender = senderOf(object)
+    const scheme = schemeOf(realm_uri, sender)
+    if (scheme === undefined) {
+      const message = `${realm_uri} has no sender ${JSON.stringify(sender)} in info.webhook_senders: every request is answered 401`
+      warnings.push({ path: protectedAt, message })
+    } else if (ofBodyAlone.has(scheme) && !bodyMethods.has(method)) {
+      const message = `the sender ${JSON.stringify(sender)} signs the body alone (${scheme}): without a body all its signatures are one, so whoever knows it can send the request`
+      warnings.push({ path: at, message })
+    }
   }
   return warnings
 }

@@ -24,8 +24,8 @@ const refuse = (message: string) => new ServiceError('service.error.unauthorized
 /** The schemes for `as`. */
 export function schemesFor(as: Asked['as'], { userOf, schemes }: AskingPorts): Schemes {
   if (as === undefined) return schemes
-  if (as === 'anonymous') return nobody
-  return schemesOf((protection) => identityFor(as, protection, userOf))
+  if (as === 'anonymous' || as === null) return nobody
+  return schemesOf((protection) => identityFor(as, protection, userOf), as.via)
 }
 
 /** @throws ServiceError unauthorized, whose message is for operators only */

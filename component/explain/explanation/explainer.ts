@@ -19,6 +19,7 @@ import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { Log } from '#component/log.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
+import { membersOf } from '#component/security/scheme.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { type AskingPorts, schemesFor } from './asking.ts'
 import type { ExplainedRun, Explanation, Matched } from './explanation.ts'
@@ -168,8 +169,7 @@ export function headerNames(found: Found | undefined): string[] {
     const ofTools = route.kind === 'mcp' ? route.tools.groups : []
     return [route.path.inherited.protection, ...ofTools.map(({ protection }) => protection)]
   })
-  return protections.flatMap((protection) => {
-    const name = protection?.object.header_name
+  return protections.flatMap(membersOf).flatMap(({ object: { header_name: name } }) => {
     return typeof name === 'string' ? [name] : []
   })
 }

@@ -26,6 +26,8 @@ export interface AskingUser {
   readonly authroles?: readonly string[]
   /** Absent: the method of the path's security. */
   readonly authmethod?: string
+  /** The name of one of the alternatives of the path; absent: the first one. */
+  readonly via?: string
   /** What the ticket of a login at a provider carries. */
   readonly claims?: JsonMap
 }
@@ -37,7 +39,7 @@ type AskedOutcome = GivenOutcome | readonly GivenOutcome[]
 export interface Asked {
   readonly request: DescribedRequest
   /** The user who asks; absent: the gateway judges the credentials of the request. */
-  readonly as?: AskingUser | 'anonymous'
+  readonly as?: AskingUser | 'anonymous' | null
   /** One outcome, or several by name; absent: a sample. */
   readonly outcome?: AskedOutcome
   readonly outcomes?: Readonly<Record<string, AskedOutcome>>
@@ -74,16 +76,20 @@ const user = object('a user', {
     realm_uri: string,
     authroles: listOf(string, 'a list of roles', 0),
     authmethod: string,
+    via: string,
     claims: map,
   },
   required: { authid: 'the name of a user' },
 })
 
-const as: Rule = rule({ anyOf: [{ const: 'anonymous' }, user.schema] }, (value, path, report) => {
-  if (value === 'anonymous') return
-  if (isMap(value)) user(value, path, report)
-  else report.expected(path, '"anonymous" or a user', value)
-})
+const as: Rule = rule(
+  { anyOf: [{ enum: ['anonymous', null] }, user.schema] },
+  (value, path, report) => {
+    if (value === 'anonymous' || value === null) return
+    if (isMap(value)) user(value, path, report)
+    else report.expected(path, '"anonymous" or a user', value)
+  },
+)
 
 const isOutcome = (value: unknown): boolean => {
   const keys = isMap(value) ? Object.keys(value) : []

@@ -257,6 +257,12 @@ class SecuredCall implements SecuredRequest {
   set cookies(cookies: SecuredRequest['cookies']) {
     this.#of.cookies = cookies
   }
+  get via() {
+    return this.#of.via
+  }
+  set via(via: string | undefined) {
+    this.#of.via = via
+  }
 
   header(name: string): string | undefined {
     return this.#of.header(name)

@@ -6,6 +6,7 @@ import type { User } from '#component/realm/documents/model.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import { type Attempts, tooManyOf } from '#component/security/attempts.ts'
 import {
+  type AlternativeScheme,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
@@ -25,10 +26,16 @@ export interface ApiKeyPorts {
 /** Failures of a wrong key are counted by at most this many of its characters: `gk_` and the id. */
 const nameLength = 15
 
+/** The header that has the key; lower case. */
+const headerOf = ({ object: { header_name = 'authorization' } }: Protection): string =>
+  String(header_name).toLowerCase()
+
+/** How keys begin. */
+const keyPrefix = 'gk_'
+
 /** The key in the header; `Authorization` may name `ApiKey` or `Bearer` before it. */
-function keyIn(request: SecuredRequest, { object }: Protection): string | undefined {
-  const { header_name = 'authorization' } = object
-  const name = String(header_name).toLowerCase()
+function keyIn(request: SecuredRequest, protection: Protection): string | undefined {
+  const name = headerOf(protection)
   const value = request.header(name)
   if (name !== 'authorization') return value || undefined
   return credentialsOf(value, 'apikey') ?? credentialsOf(value, 'bearer') ?? (value || undefined)
@@ -49,13 +56,25 @@ function refusal(key: ApiKeyOwner | undefined, protection: Protection): ServiceE
 }
 
 /** Lets a request pass as the user whose key it brings. */
-export class ApiKeyScheme implements SecurityScheme {
+export class ApiKeyScheme implements AlternativeScheme {
   readonly #ports: ApiKeyPorts
   /** By user, who is built anew with the realm, and id of the key. */
   readonly #known = new WeakMap<User, Map<string, Identity>>()
 
   constructor(ports: ApiKeyPorts) {
     this.#ports = ports
+  }
+
+  readonly isBrought: AlternativeScheme['isBrought'] = (
+    { request, authorization, bearer },
+    protection,
+  ) => {
+    const name = headerOf(protection)
+    if (name !== 'authorization') return !!request.header(name)
+    if (authorization === undefined) return false
+    // other tokens are those of others
+    if ((bearer ?? authorization).startsWith(keyPrefix)) return true
+    return credentialsOf(authorization, 'apikey') !== undefined
   }
 
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) =>

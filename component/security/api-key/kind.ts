@@ -26,6 +26,9 @@ export const apiKey = securityKind({
     const told = 'API keys are those that the gateway issues'
     return { object: { header_name: String(name).toLowerCase() }, told }
   },
+  cost: 2,
+  inAuthorization: ({ header_name }) =>
+    textOr(header_name, 'authorization').toLowerCase() === 'authorization',
   exampleMethod: 'api_key',
   secretHeader: ({ header_name }) => textOr(header_name, 'authorization').toLowerCase(),
 })

@@ -9,6 +9,7 @@ import type { User } from '#component/realm/documents/model.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
 import { type Attempts, tooManyOf } from '#component/security/attempts.ts'
 import {
+  type AlternativeScheme,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
@@ -49,7 +50,7 @@ function read(credentials: string): Pick<Claimed, 'username' | 'password'> | und
 }
 
 /** Lets a request pass as the user whose password it brings. */
-export class BasicScheme implements Remembered, SecurityScheme {
+export class BasicScheme implements Remembered, AlternativeScheme {
   readonly lookups = { hit: 0, miss: 0 }
   readonly #ports: BasicPorts
   /** By the proof of a claim. An entry holds until the realm, and so its user, is built anew. */
@@ -65,6 +66,9 @@ export class BasicScheme implements Remembered, SecurityScheme {
   get entries(): number {
     return this.#known.size
   }
+
+  readonly isBrought: AlternativeScheme['isBrought'] = ({ authorization }) =>
+    credentialsOf(authorization, 'basic') !== undefined
 
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
     const claimed = this.#read(request, protection)

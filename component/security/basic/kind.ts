@@ -9,6 +9,10 @@ export const basic = securityKind({
   describe: () => [[{ name: 'basic', scheme: { type: 'http', scheme: 'basic' } }]],
   imported: ({ type, scheme }) =>
     type === 'http' && String(scheme).toLowerCase() === 'basic' ? { object: {} } : undefined,
+  cost: 3,
+  inAuthorization: () => true,
+  isSentUnasked: true,
+  opensDialog: true,
   exampleMethod: 'basic',
   isJudgedOnChange: true,
 })

@@ -10,7 +10,12 @@ import { issuerOfName } from '#component/realm/documents/info/issuer-rules.ts'
 import { gatewayRole, type Logins } from '#component/realm/logins.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { type AuthAnswer, PassedAnswer } from '#component/security/passed-answer.ts'
-import type { Protection, SecuredRequest, SecurityScheme } from '#component/security/scheme.ts'
+import type {
+  AlternativeScheme,
+  Protection,
+  SecuredRequest,
+  SecurityScheme,
+} from '#component/security/scheme.ts'
 import { isMap } from '#component/syntax/values.ts'
 
 /** Header fields that are sent; lower-case names. */
@@ -73,13 +78,16 @@ const unavailable = (cause?: unknown): ServiceError => {
 }
 
 /** Lets a request pass where the service of its path answers 2xx, as whom it names. */
-export class ForwardAuthScheme implements SecurityScheme {
+export class ForwardAuthScheme implements AlternativeScheme {
   readonly #ports: ForwardAuthPorts
   readonly #kept = new LRUCache<string, Kept>(atMost(maxKept))
 
   constructor(ports: ForwardAuthPorts) {
     this.#ports = ports
   }
+
+  /** The service judges what it is told. */
+  readonly isBrought: AlternativeScheme['isBrought'] = () => true
 
   readonly authenticate: SecurityScheme['authenticate'] = async (request, protection) => {
     const { object } = protection

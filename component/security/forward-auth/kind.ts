@@ -50,6 +50,8 @@ export const forwardAuth = securityKind({
       },
     ],
   ],
+  cost: 4,
+  isAlwaysAsked: true,
   exampleMethod: 'forward_auth',
   feature: 'forward_auth',
   statuses: ['503'],

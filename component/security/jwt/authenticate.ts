@@ -2,7 +2,10 @@
 import type { Identity } from '#component/identity.ts'
 import type { ForeignToken, ForeignTokens } from '#component/issuer/foreign-tokens.ts'
 import type { ForeignUsers } from '#component/issuer/foreign-users.ts'
+import { issuersOf } from '#component/issuer/settings.ts'
+import type { Realms } from '#component/realm/realms.ts'
 import {
+  type AlternativeScheme,
   admitByToken,
   insufficientScope,
   type Protection,
@@ -18,14 +21,21 @@ import { issuerNameOf, scopesOf } from './kind.ts'
 export interface JwtPorts {
   readonly foreignTokens: Pick<ForeignTokens, 'verify'>
   readonly foreignUsers: Pick<ForeignUsers, 'identityOf'>
+  readonly realms: Pick<Realms, 'realm'>
 }
 
 /** Lets a request pass as the user of its token, with the roles that the issuer gives. */
-export class JwtScheme implements SecurityScheme {
+export class JwtScheme implements AlternativeScheme {
   readonly #ports: JwtPorts
 
   constructor(ports: JwtPorts) {
     this.#ports = ports
+  }
+
+  readonly isBrought: AlternativeScheme['isBrought'] = ({ token }, { realm_uri, object }) => {
+    if (token?.iss === undefined || token.isTicket) return false
+    const issuers = issuersOf(this.#ports.realms.realm(realm_uri))
+    return issuers.get(issuerNameOf(object))?.issuer === token.iss
   }
 
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {

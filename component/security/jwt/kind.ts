@@ -38,6 +38,8 @@ export const jwt = securityKind({
       },
     ],
   ],
+  cost: 1,
+  inAuthorization: () => true,
   exampleMethod: 'jwt',
   endpoints: {
     rows: [resourceRow],

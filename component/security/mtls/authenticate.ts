@@ -3,7 +3,12 @@ import { type Identity, identityOf } from '#component/identity.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
 import type { ClientCertificate, ClientProof } from '#component/security/client-proof.ts'
 import { KnownIdentities } from '#component/security/known-identities.ts'
-import { type Protection, type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
+import {
+  type AlternativeScheme,
+  type Protection,
+  type SecurityScheme,
+  unauthorized,
+} from '#component/security/scheme.ts'
 
 /** The dependencies of the scheme. */
 export interface MtlsPorts {
@@ -19,13 +24,16 @@ const names: Readonly<Record<string, (certificate: ClientCertificate) => readonl
 }
 
 /** Lets a request pass as the user whom its certificate names. */
-export class MtlsScheme implements SecurityScheme {
+export class MtlsScheme implements AlternativeScheme {
   readonly #ports: MtlsPorts
   readonly #identities = new KnownIdentities<ClientCertificate>()
 
   constructor(ports: MtlsPorts) {
     this.#ports = ports
   }
+
+  readonly isBrought: AlternativeScheme['isBrought'] = ({ certificate }) =>
+    certificate !== undefined
 
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
     const proof = request.clientCertificate?.()

@@ -19,6 +19,8 @@ export const mtls = securityKind({
           told: 'the DNS name in the certificate of the client is the name of its user',
         }
       : undefined,
+  cost: 0,
+  isSentUnasked: true,
   exampleMethod: 'mtls',
   feature: 'mtls',
   needsCertificate: true,

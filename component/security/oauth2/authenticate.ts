@@ -3,6 +3,7 @@ import { type Identity, identityOf } from '#component/identity.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import { KnownIdentities } from '#component/security/known-identities.ts'
 import {
+  type AlternativeScheme,
   admitByToken,
   type Protection,
   type SecurityScheme,
@@ -21,13 +22,16 @@ export interface BearerPorts {
 }
 
 /** Lets a request pass as the user of its token, with those roles of the token that the user still has. */
-export class BearerScheme implements SecurityScheme {
+export class BearerScheme implements AlternativeScheme {
   readonly #ports: BearerPorts
   readonly #identities = new KnownIdentities<AccessClaims>()
 
   constructor(ports: BearerPorts) {
     this.#ports = ports
   }
+
+  readonly isBrought: AlternativeScheme['isBrought'] = ({ token }, { api }) =>
+    token?.iss !== undefined && !token.isTicket && this.#ports.issuers.isTrusted(api, token.iss)
 
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
     const token = credentialsOf(request.header('authorization'), 'bearer')

@@ -93,6 +93,8 @@ export const oauth2 = securityKind({
           told: 'bearer tokens are those that the gateway issues: security of type oauth2',
         }
       : undefined,
+  cost: 1,
+  inAuthorization: () => true,
   exampleMethod: 'ticket',
   endpoints,
   tokens: 'own',

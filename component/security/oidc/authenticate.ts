@@ -9,9 +9,12 @@ import { type ProviderSettings, settingsOf } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { type Logins, providerMethod } from '#component/realm/logins.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import { TokenHeads } from '#component/security/brought.ts'
 import { KnownIdentities } from '#component/security/known-identities.ts'
 import {
+  type AlternativeScheme,
   admitByToken,
+  isSafe,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
@@ -21,7 +24,12 @@ import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import type { SeenTickets } from '#component/token/seen-tickets.ts'
 import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
-import { csrfCookie, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
+import {
+  countCookies,
+  csrfCookie,
+  readCookie,
+  ticketCookie,
+} from '#component/token/ticket-cookie.ts'
 import type { TicketUses } from '#component/token/ticket-uses.ts'
 import { providerOf } from './kind.ts'
 
@@ -52,9 +60,6 @@ export interface OidcPorts {
   readonly box: Pick<SecretBox, 'derive'>
 }
 
-/** RFC 9110 §9.2.1; pages of other origins can have browsers send these, and links do. */
-const safeMethods = new Set(['get', 'head', 'options'])
-
 /**
  * Whether the request proves that a page of this origin sent it. The header must repeat the cookie, and the value must be the one that
  * was made for this ticket: a subdomain can plant cookies, but sign nothing.
@@ -71,26 +76,47 @@ export function hasCsrfProof(
 }
 
 /** Lets a request pass as the user of its ticket, with the roles that the provider gave. */
-export class OidcScheme implements SecurityScheme {
+export class OidcScheme implements AlternativeScheme {
   readonly #ports: OidcPorts
   readonly #identities = new KnownIdentities<TicketClaims>()
+  readonly #heads = new TokenHeads()
 
   constructor(ports: OidcPorts) {
     this.#ports = ports
   }
 
+  readonly isBrought: AlternativeScheme['isBrought'] = (
+    { request, token },
+    { realm_uri, object, among },
+  ) => {
+    if (token?.isTicket) return token.provider === providerOf(object)
+    const field = request.header('cookie')
+    const name = ticketCookie(realm_uri)
+    if (field === undefined || countCookies(field, name) === 0) return false
+    const ticket = readCookie(field, name)
+    const provider = ticket === undefined ? undefined : this.#heads.of(ticket).provider
+    return provider === undefined ? among?.isFirst === true : provider === providerOf(object)
+  }
+
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
-    const bearer = credentialsOf(request.header('authorization'), 'bearer')
+    const bearer = this.#bearerOf(request, protection)
     const { realm_uri } = protection
     const ticket = bearer ?? readCookie(request.header('cookie'), ticketCookie(realm_uri))
     if (ticket === undefined) throw unauthorized(protection)
     // browsers send cookies by themselves, and this header never
-    const needsProof = bearer === undefined && !safeMethods.has(request.method)
+    const needsProof = bearer === undefined && !isSafe(request.method)
     return admitByToken(
       protection,
       () => this.#ports.tickets.verify(ticket, realm_uri),
       (claims) => this.#admitNow(claims, request, protection, needsProof),
     )
+  }
+
+  /** The Bearer token; that of another alternative is none. */
+  #bearerOf(request: SecuredRequest, { among }: Protection): string | undefined {
+    const bearer = credentialsOf(request.header('authorization'), 'bearer')
+    if (bearer === undefined || among === undefined) return bearer
+    return this.#heads.of(bearer).isTicket ? bearer : undefined
   }
 
   /** Admits by what the provider has told last; asks it where that is long ago. @throws TokenError, at once or as a rejection */
@@ -109,15 +135,21 @@ export class OidcScheme implements SecurityScheme {
     // a request that is refused anyway asks nobody
     const identity = admit(claims)
     if (claims.oidc_recheck === undefined) return identity
-    const current = this.#current(claims, request)
+    const current = this.#current(claims, request, protection)
     return current instanceof Promise ? current.then(admit) : admit(current)
   }
 
   /** The claims as the provider has told them last. @throws TokenError, at once or as a rejection */
-  #current(claims: TicketClaims, request: SecuredRequest): TicketClaims | Promise<TicketClaims> {
+  #current(
+    claims: TicketClaims,
+    request: SecuredRequest,
+    protection: Protection,
+  ): TicketClaims | Promise<TicketClaims> {
     const { rechecks } = this.#ports
     if (claims.oidc_recheck === undefined || rechecks === undefined) return claims
-    return rechecks.current(claims, (changed, settings) => this.#renew(changed, settings, request))
+    return rechecks.current(claims, (changed, settings) =>
+      this.#renew(changed, settings, request, protection),
+    )
   }
 
   /** Notes a use of a ticket that may not be idle for long, and gives a browser the ticket anew once in a while. @throws TokenError */
@@ -131,10 +163,10 @@ export class OidcScheme implements SecurityScheme {
     // a request that is refused anyway is no use
     this.#admit(claims, request, protection, needsProof)
     await uses.use(claims)
-    const current = await this.#current(claims, request)
+    const current = await this.#current(claims, request, protection)
     const settings = uses.isToSlide(claims) ? this.#settingsOf(claims) : undefined
     // in place of what a recheck has set: it has the same roles and claims
-    if (settings) await this.#renew(uses.slid(current), settings, request)
+    if (settings) await this.#renew(uses.slid(current), settings, request, protection)
     return current
   }
 
@@ -150,9 +182,13 @@ export class OidcScheme implements SecurityScheme {
   }
 
   /** Gives a browser a ticket as its user is now. */
-  async #renew(claims: TicketClaims, settings: ProviderSettings, request: SecuredRequest) {
-    const isBearer = credentialsOf(request.header('authorization'), 'bearer') !== undefined
-    if (isBearer) return
+  async #renew(
+    claims: TicketClaims,
+    settings: ProviderSettings,
+    request: SecuredRequest,
+    protection: Protection,
+  ) {
+    if (this.#bearerOf(request, protection) !== undefined) return
     const cookie = await this.#ports.renewedCookie?.(claims, settings, request.host ?? '')
     // one at most: a stream is judged again and again, and a browser keeps the last one
     if (cookie !== undefined) request.cookies = [cookie]

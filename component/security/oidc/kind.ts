@@ -86,6 +86,7 @@ export const oidc = securityKind({
           told: 'the provider is configured at the realm, not in an API Specification',
         }
       : undefined,
+  cost: 1,
   exampleMethod: 'ticket',
   endpoints,
   party: { is: 'provider', nameOf: providerOf },

@@ -4,6 +4,7 @@ import { anonymous, type Identity, identityOf } from '#component/identity.ts'
 import type { Logins } from '#component/realm/logins.ts'
 import { type Attempts, tooManyOf } from '#component/security/attempts.ts'
 import {
+  type AlternativeScheme,
   type Protection,
   type SecuredRequest,
   type SecurityScheme,
@@ -36,13 +37,18 @@ function idIn(body: Uint8Array): string | undefined {
 }
 
 /** Lets a request pass that was signed by a key of its sender; as the user of the sender, or as nobody. */
-export class WebhookScheme implements SecurityScheme {
+export class WebhookScheme implements AlternativeScheme {
   readonly #ports: WebhookPorts
   readonly #senders: Senders
 
   constructor(ports: WebhookPorts) {
     this.#ports = ports
     this.#senders = new Senders(ports)
+  }
+
+  readonly isBrought: AlternativeScheme['isBrought'] = ({ request }, { realm_uri, object }) => {
+    const sender = this.#senders.find(realm_uri, senderOf(object))
+    return sender !== undefined && readClaim(request, sender) !== undefined
   }
 
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) =>

@@ -14,6 +14,7 @@ export const webhook = securityKind({
   required: { sender: 'the name of a sender in info.webhook_senders of the realm' },
   challenge: (realm) => `Webhook realm=${realm}`,
   describe: () => [[{ name: 'webhook', scheme: { type: 'http', scheme: 'webhook' } }]],
+  cost: 5,
   exampleMethod: 'webhook',
   exampleIdentity: { webhook_id: 'msg_example', webhook_timestamp: 1_767_225_600 },
   feature: 'webhook',

@@ -34,6 +34,10 @@ const user = object('a user: {authid}', {
       'The realm. Default: that of the document.',
     ),
     authmethod: string,
+    via: described(
+      string,
+      'On a path with alternatives: the name of the one by which the user passes. Default: the first.',
+    ),
     claims: described(map, 'The claims of an identity provider, as `security.claims` has them.'),
     webhook_id: described(string, 'Of a path under `webhook`: the id of the message.', {
       default: 'msg_example',

@@ -5,6 +5,7 @@ import type { Api, Route } from '#component/gateway/api.ts'
 import { settingsOf } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { providerOf } from '#component/security/oidc/kind.ts'
+import { membersOf } from '#component/security/scheme.ts'
 
 type Realms = Parameters<typeof settingsOf>[0]
 
@@ -21,8 +22,11 @@ export function withProviderTokenWarning<R extends Pick<CompiledDocument<Api>, '
 
 function warningOf(route: Route, realms: Realms): Issue | undefined {
   if (route.kind !== undefined || !route.passesToken) return undefined
-  const { object = {}, realm_uri = '' } = route.inherited.protection ?? {}
-  const provider = providerOf(object)
+  const { protection } = route.inherited
+  const { realm_uri = '' } = protection ?? {}
+  const givers = membersOf(protection).filter(({ kind }) => kind.givesToken)
+  const [provider] = givers.map(({ object }) => providerOf(object))
+  if (provider === undefined) return undefined
   try {
     if (settingsOf(realms, realm_uri, provider).pass_access_token) return undefined
   } catch (error) {

@@ -81,7 +81,7 @@ describe('a binding that the path does not have', () => {
 })
 
 describe('a member that security and action do not have', () => {
-  const oauth2 = { type: 'oauth2', flow: 'client_credentials', schemes: ['http'], extra: 1 }
+  const oauth2 = { type: 'oauth2', flow: 'client_credentials', schemes: ['http'] }
   for (const [title, operation, read] of [
     ['realm', call({ args: ['{{security.realm}}'] }), 'security.realm"; did you mean "realm_uri"?'],
     ['roles', call({ args: ['{{security.roles}}'] }), 'security.roles"; did you mean "authroles"?'],
@@ -106,7 +106,7 @@ describe('a member that security and action do not have', () => {
   }
 
   it('is no warning for keys of the security object and of what an action gives', () => {
-    const args = ['extra', 'type', 'authid', 'groups', 'meta.any', 'client_id'].map(
+    const args = ['flow', 'type', 'authid', 'groups', 'meta.any', 'client_id'].map(
       (key) => `{{security.${key}}}`,
     )
     const body = [

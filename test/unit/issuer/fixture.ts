@@ -33,7 +33,7 @@ export async function openForeign(...names: readonly string[]) {
   const keys = new AllIssuerKeys({ fetch: outside.fetch.bind(outside), clock, log })
   const tokens = new ForeignTokens({ realms, clock, keys, log })
   const users = new ForeignUsers({ realms, accounts, revocations })
-  const scheme = new JwtScheme({ foreignTokens: tokens, foreignUsers: users })
+  const scheme = new JwtScheme({ foreignTokens: tokens, foreignUsers: users, realms })
 
   /** Loads the realm; `settings` are added to those of the first issuer. */
   const declare = (settings: object = {}, more: object = {}) => {

@@ -54,7 +54,7 @@ describe('security webhook of a document', () => {
 
   it('secret in an API Specification is refused: unknown key', () => {
     const { issues } = load({ security: { ...hub, secret: 's3cret' }, post: fixed() })
-    const known = 'type, schemes, allow_from, description, roles, authids, sender'
+    const known = 'type, schemes, allow_from, description, name, roles, authids, sender'
     expect(issues).to.deep.equal([
       {
         path: `${at}/security/secret`,
