@@ -148,7 +148,7 @@ function toUpstreams(clock: Clock, dispatch: ReturnType<Connections['pool']>['di
   const findUpstream: ForwardPorts['findUpstream'] = (realm_uri, name) => {
     const origin = { ...unresolved, hostname: name, text: `http://${name}` }
     const settings = { ...upstreamOf(name, {}), targets: [targetOf(origin.text, origin)] }
-    return new Upstream(realm_uri, settings, { clock, connections })
+    return new Upstream(realm_uri, settings, { clock, connections, openValue: async () => undefined })
   }
   return { connections, findUpstream }
 }

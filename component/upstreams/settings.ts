@@ -18,6 +18,7 @@ export const upstreamDefaults = {
   weight: 1,
   balance: 'round_robin',
   failover: 1,
+  host_header: 'target',
   slow_start: 0,
   drain_timeout: 60,
   connections: maxConnections,
@@ -47,9 +48,23 @@ export interface TargetSettings {
   readonly isDrained: boolean
 }
 
+/** What is trusted and shown in TLS, each a text of PEM or where it is; as the realm has them. */
+export interface TlsSettings {
+  readonly ca?: unknown
+  readonly cert?: unknown
+  readonly private_key?: unknown
+  /** The name that the certificate of a target must have; undefined: that of its `url`. */
+  readonly server_name?: string
+}
+
 /** One upstream. */
 export interface UpstreamSettings {
   readonly name: string
+  /** The `Host` that targets get: their own, that of the request, or this name. */
+  readonly hostHeader: string
+  /** Before the path of a forward; empty, or begins with a slash and ends with none. */
+  readonly basePath: string
+  readonly tls: TlsSettings | undefined
   readonly targets: readonly TargetSettings[]
   readonly balance: Balance
   /** Other targets that are tried at once. */
@@ -79,6 +94,9 @@ export const targetOf = (url: string, origin: Origin, written: JsonMap = {}): Ta
 const numberOf = (value: unknown, fallback: number): number =>
   typeof value === 'number' ? value : fallback
 
+const textOf = (value: unknown, fallback: string): string =>
+  typeof value === 'string' ? value : fallback
+
 function readTarget(value: unknown): TargetSettings[] {
   const written = mapOrEmpty(value)
   const url = String(written.url)
@@ -101,6 +119,9 @@ export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
       failures: numberOf(health.failures, defaults.health.failures),
       outMs: numberOf(health.out, defaults.health.out) * 1000,
     },
+    hostHeader: textOf(written.host_header, defaults.host_header),
+    basePath: textOf(written.base_path, '').replace(/\/+$/, ''),
+    tls: isMap(written.tls) ? written.tls : undefined,
     slowStartMs: numberOf(written.slow_start, defaults.slow_start) * 1000,
     drainMs: numberOf(written.drain_timeout, defaults.drain_timeout) * 1000,
     connections: numberOf(written.connections, defaults.connections),

@@ -1,8 +1,10 @@
 /** One target of an upstream in this process: how it is connected to, what is under way at it, and whether it is there. */
-import type { Connections, ConnectionTerms } from '#component/action/connections/upstreams.ts'
+import type { ConnectionTerms } from '#component/action/connections/connector.ts'
+import type { Connections } from '#component/action/connections/upstreams.ts'
 import type { TargetResult } from '#component/action/target-result.ts'
 import type { Origin } from '#component/syntax/upstream-origin.ts'
-import type { HealthSettings } from './settings.ts'
+import { type OpenValue, secureContextOf } from './secure-context.ts'
+import type { HealthSettings, TlsSettings } from './settings.ts'
 
 /** The longest time that a target is out; milliseconds. */
 const longestOut = 300_000
@@ -22,6 +24,9 @@ export interface TargetConnection {
   readonly url: string
   readonly origin: Origin
   readonly connections: number
+  readonly tls: TlsSettings | undefined
+  /** The name in TLS; undefined: that of the origin. */
+  readonly serverName: string | undefined
 }
 
 /** The same text for equal connections. */
@@ -56,11 +61,16 @@ export class Target {
   /** Since when its weight grows. */
   #freshSince: number
 
-  constructor(settings: TargetConnection, connections: Connections, now: number) {
+  /** @param open opens what `tls` refers to */
+  constructor(settings: TargetConnection, connections: Connections, open: OpenValue, now: number) {
+    const { tls, serverName } = settings
     this.id = settings.url
     this.key = keyOf(settings)
     this.origin = settings.origin
-    this.#terms = { connections: settings.connections }
+    this.#terms = {
+      ...{ connections: settings.connections, serverName },
+      secureContext: tls && secureContextOf(tls, open),
+    }
     this.#connections = connections
     this.#freshSince = now
   }

@@ -3,16 +3,22 @@ import type { Connections } from '#component/action/connections/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { type Drawn, type Member, Ring } from './ring.ts'
+import type { OpenValue } from './secure-context.ts'
 import type { TargetSettings, UpstreamSettings } from './settings.ts'
 import { keyOf, Target, type TargetEnd, type Turn } from './target.ts'
 
 /** What upstreams need of the process. */
 export interface UpstreamPorts {
+  /** Opens a value of an upstream that may be a secret, or refer to one. Rejects where a file cannot be read. */
+  openValue(realm_uri: string, upstream: string, value: unknown): Promise<string | undefined>
   /** Told when a target is out or back. */
   onTurn?(upstream: Upstream, target: Target, turn: Turn): void
   readonly clock: Clock
   readonly connections: Connections
 }
+
+/** Whether the setting is a name, and not one of the words. */
+const hasOwnName = (hostHeader: string): boolean => !['target', 'request'].includes(hostHeader)
 
 /** What decides the target of a request. */
 export interface Wanted extends Pick<Drawn, 'key' | 'tried'> {
@@ -47,12 +53,15 @@ export class Upstream {
     this.#ports = ports
     const isBudgetKept = before?.settings.retryBudget === settings.retryBudget
     this.budget = isBudgetKept ? before.budget : new RetryBudget(settings.retryBudget)
+    const { tls, hostHeader } = settings
+    const serverName = tls?.server_name ?? (hasOwnName(hostHeader) ? hostHeader : undefined)
+    const open: OpenValue = (value) => ports.openValue(realm_uri, settings.name, value)
     const known = new Map(before?.targets.map((target) => [target.key, target]))
     const targets = settings.targets.map((one) => {
       const { url, origin } = one
-      const connection = { url, origin, connections: settings.connections }
+      const connection = { url, origin, connections: settings.connections, tls, serverName }
       const kept = known.get(keyOf(connection))
-      return [one, kept ?? new Target(connection, connections, clock.now())] as const
+      return [one, kept ?? new Target(connection, connections, open, clock.now())] as const
     })
     this.targets = targets.map(([, target]) => target)
     const ringOf = (isIn: (one: TargetSettings) => boolean, least: number): Ring => {
@@ -86,6 +95,13 @@ export class Upstream {
       if (target) return target
     }
     return undefined
+  }
+
+  /** The `Host` of a request; undefined: that of its target. @param received that of the client */
+  hostFor(received: string): string | undefined {
+    const { hostHeader } = this.settings
+    if (hostHeader === 'target') return undefined
+    return hostHeader === 'request' ? received : hostHeader
   }
 
   /** Milliseconds since the epoch. */

@@ -66,6 +66,8 @@ function followUpstreams(
 ): UpstreamTable {
   const table = new UpstreamTable({
     ...{ clock, connections },
+    openValue: (uri, name, value) =>
+      realms.openSecret(uri, value, realms.secretOrigins(uri, 'upstreams', name)),
     onTurn(
       { realm_uri: realm, settings: { name: upstream } },
       { id: target, lastError: reason },

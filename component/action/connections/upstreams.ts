@@ -1,21 +1,13 @@
 /** Connections to upstreams: one pool per origin; the address of each socket is checked. Only this file opens undici's pools. */
-import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
-import { type buildConnector, type Dispatcher, Pool } from 'undici'
+import { lookup as systemLookup } from 'node:dns'
+import { type Dispatcher, Pool } from 'undici'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Origin } from '#component/syntax/upstream-origin.ts'
 import { maxHeadBytes } from './answer-heads.ts'
-import { type HostPolicy, refuseAddress } from './origin.ts'
+import { type ConnectionTerms, connectorOf, type Lookup } from './connector.ts'
+import type { HostPolicy } from './origin.ts'
 import { UpstreamConnection } from './upstream-connection.ts'
-
-/** Resolves a name to all its addresses, as `dns.lookup` with `all`. */
-export type Lookup = (
-  hostname: string,
-  options: LookupOptions & { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void
 
 /** At most this many pools; then the least recently used one is closed. */
 const maxPools = 512
@@ -25,12 +17,6 @@ const idleMs = 60_000
 
 /** Sockets per upstream (reliability §3.1, upstream agents). */
 export const maxConnections = 256
-
-/** What the connections to one target have of their own. Each target has an object, by which its pools are known. */
-export interface ConnectionTerms {
-  /** At most so many at once, in each pool. */
-  readonly connections: number
-}
 
 /** Of each connection. */
 const connectionOptions = {
@@ -91,8 +77,7 @@ export interface Connections {
 export class Upstreams implements Connections {
   readonly #clock: Clock
   readonly #policy: HostPolicy
-  readonly #lookup: Lookup
-  readonly #ca: string | undefined
+  readonly #ports: Parameters<typeof connectorOf>[0]
   /** By the text of the origin. */
   readonly #pools = new Map<string, Entry[]>()
   /** Stop the timers of pools that end. */
@@ -112,8 +97,7 @@ export class Upstreams implements Connections {
   constructor(clock: Clock, policy: HostPolicy, lookup: Lookup = systemLookup, ca?: string) {
     this.#clock = clock
     this.#policy = policy
-    this.#lookup = lookup
-    this.#ca = ca
+    this.#ports = { clock, lookup, ca }
   }
 
   pool(
@@ -130,7 +114,8 @@ export class Upstreams implements Connections {
       entry.lastUse = this.#uses
       return entry.pool
     }
-    const connect = this.#connector(isComputed ? this.#policy : undefined, connectTimeoutMs)
+    const policy = isComputed ? this.#policy : undefined
+    const connect = connectorOf(this.#ports, policy, connectTimeoutMs, terms)
     const factory = (url: URL) => new UpstreamConnection(url, connectionOptions, connect)
     const connections = terms?.connections ?? maxConnections
     const pool = new Pool(origin.text, { connections, factory, allowH2: false })
@@ -203,78 +188,5 @@ export class Upstreams implements Connections {
       stopTimer?.()
       if (stopTimer) this.#ending.delete(stopTimer)
     })
-  }
-
-  #connector(policy: HostPolicy | undefined, timeoutMs: number): buildConnector.connector {
-    return ({ hostname, protocol, port }, callback) => {
-      const isTls = protocol === 'https:'
-      const portNumber = Number(port) || (isTls ? 443 : 80)
-      const options = {
-        host: hostname,
-        port: portNumber,
-        autoSelectFamily: true,
-        noDelay: true,
-        keepAlive: true,
-        keepAliveInitialDelay: 30_000,
-        lookup: this.#checkedLookup(portNumber, policy),
-      }
-      let socket: Socket
-      let isDone = false
-      const settle = (error: Error | null): void => {
-        if (isDone) return
-        isDone = true
-        stopTimer()
-        if (error) {
-          socket.destroy()
-          callback(error, null)
-        } else callback(null, socket)
-      }
-      const stopTimer = this.#clock.after(timeoutMs, () =>
-        settle(
-          new ServiceError(
-            'service.error.timeout',
-            'the upstream did not accept the connection within connect_timeout',
-          ),
-        ),
-      )
-      socket = isTls
-        ? connectTls({
-            ...options,
-            servername: isIP(hostname) ? '' : hostname,
-            ALPNProtocols: ['http/1.1'],
-            ...(this.#ca !== undefined && { ca: this.#ca }),
-          })
-        : connectTcp(options)
-      socket.on('error', settle)
-      // literal addresses are not looked up, so the address of the socket itself is checked
-      socket.once('connect', () => {
-        const { remoteAddress } = socket
-        const refused =
-          remoteAddress === undefined
-            ? new Error('the connection was closed at once')
-            : refuseAddress(remoteAddress, portNumber, policy)
-        if (refused) settle(refused)
-        else if (!isTls) settle(null)
-      })
-      if (isTls) socket.once('secureConnect', () => settle(null))
-    }
-  }
-
-  #checkedLookup(port: number, policy: HostPolicy | undefined): LookupFunction {
-    return (hostname, options, callback) => {
-      this.#lookup(hostname, { ...options, all: true }, (error, addresses) => {
-        if (error) return callback(error, '')
-        let refused: ServiceError | undefined
-        const open = addresses.filter(({ address }) => {
-          const refusal = refuseAddress(address, port, policy)
-          refused ??= refusal
-          return !refusal
-        })
-        const [first] = open
-        if (!first) callback(refused ?? new Error('the name has no address'), '')
-        else if (options.all) callback(null, open)
-        else callback(null, first.address, first.family)
-      })
-    }
   }
 }

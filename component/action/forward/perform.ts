@@ -12,12 +12,9 @@ import {
   streamOf,
   type UpstreamAnswer,
 } from '#component/action/action.ts'
+import type { Lookup } from '#component/action/connections/connector.ts'
 import { hostPolicy, refusal, refuseOrigin } from '#component/action/connections/origin.ts'
-import {
-  type Connections,
-  type Lookup,
-  Upstreams,
-} from '#component/action/connections/upstreams.ts'
+import { type Connections, Upstreams } from '#component/action/connections/upstreams.ts'
 import { FieldError } from '#component/action/field-error.ts'
 import {
   answerHeaders,
@@ -35,6 +32,7 @@ import { ServiceError } from '#component/errors.ts'
 import { isIdempotent, type Method, methods } from '#component/request.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 import type { FindUpstream } from '#component/upstreams/table.ts'
+import type { Upstream } from '#component/upstreams/upstream.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './body.ts'
 import { mayBeKept, RepeatableBody } from './repeatable-body.ts'
 import { readTarget } from './target.ts'
@@ -129,7 +127,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     return origin
   }
 
-  const prepare = (fields: ActionFields, run: Run, mayFailOver: boolean): Prepared => {
+  const prepare = (fields: ActionFields, run: Run, upstream: Upstream | undefined): Prepared => {
     const method = methodOf(fields.http_method, run)
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
@@ -142,10 +140,14 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     if (given && !(given instanceof Uint8Array) && given.length !== undefined) {
       headers['content-length'] = String(given.length)
     }
-    const mayRepeat = (run.attempts.retries > 0 || mayFailOver) && isIdempotent(method)
+    const mayRepeat =
+      (run.attempts.retries > 0 || upstream?.hasOthers === true) && isIdempotent(method)
     const body = mayRepeat ? repeatable(given) : given
     const { headers: declared } = fields
-    return { method, target, headers, declared, body }
+    const host = upstream?.hostFor(run.request.headers.host ?? run.request.host)
+    if (host !== undefined) headers.host = host
+    const below = upstream?.settings.basePath
+    return { method, target: below ? `${below}${target}` : target, headers, declared, body }
   }
 
   const attempt = async (
@@ -237,7 +239,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const to = upstream === undefined ? readHost(fields.host, isComputed) : wantedOf(fields, run)
       const found =
         upstream === undefined ? undefined : findUpstream?.(run.realm_uri, `${upstream}`)
-      const prepared = prepare(fields, run, found?.hasOthers === true)
+      const prepared = prepare(fields, run, found)
       const { body } = prepared
       // undici destroys the stream of a failed request with an error that may have no other listener.
       if (isStream(body)) body.stream.on('error', () => {})

@@ -1,6 +1,6 @@
 /** Where a forward may connect to (bad inputs 155, 157, 160, 162, 163, 166, 170, 172). */
 import { expect } from 'chai'
-import type { Lookup } from '#component/action/connections/upstreams.ts'
+import type { Lookup } from '#component/action/connections/connector.ts'
 import { ServiceError } from '#component/errors.ts'
 import { attempts, bodyOf, closeAll, failureOf, forwarder, perform, upstream } from './upstreams.ts'
 

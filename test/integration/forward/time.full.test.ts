@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { streamOf } from '#component/action/action.ts'
-import type { Lookup } from '#component/action/connections/upstreams.ts'
+import type { Lookup } from '#component/action/connections/connector.ts'
 import {
   answering,
   attempts,

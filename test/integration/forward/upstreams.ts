@@ -9,7 +9,7 @@ import {
 } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { ActionFields, Outcome, Run } from '#component/action/action.ts'
-import type { Lookup } from '#component/action/connections/upstreams.ts'
+import type { Lookup } from '#component/action/connections/connector.ts'
 import type { BodyCodec } from '#component/action/forward/body.ts'
 import { type ForwardAction, forwardAction } from '#component/action/forward/perform.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'

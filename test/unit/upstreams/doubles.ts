@@ -28,6 +28,7 @@ class SeededClock extends ManualClock {
 /** The ports of an upstream that nothing is sent to. */
 const portsOf = (clock: ManualClock = new SeededClock()) => ({
   clock,
+  openValue: async () => undefined,
   connections: {
     pool: () => ({ dispatch: () => true }),
     release: () => undefined,

@@ -12,7 +12,8 @@ import {
   rule,
   text,
 } from '#component/spec/rules.ts'
-import { originProblem } from '#component/syntax/upstream-origin.ts'
+import { fixedPathProblem } from '#component/spec/syntax.ts'
+import { originProblem, readOrigin } from '#component/syntax/upstream-origin.ts'
 import { isMap, memberOf } from '#component/syntax/values.ts'
 import {
   balances,
@@ -114,6 +115,57 @@ const health: Rule = described(
   { title: 'Health' },
 )
 
+/** Why a text is no value of `host_header`. */
+function hostProblem(value: string): string | undefined {
+  const origin = readOrigin(value)
+  if (value.includes('://')) return 'it has no scheme'
+  return 'problem' in origin ? origin.problem : undefined
+}
+
+/** A text of PEM, or where it is. */
+const pem = (what: string): Rule =>
+  must(`${what} in PEM: a text, {env: NAME} or {file: …}`, (value) => {
+    if (typeof value === 'string') return value !== ''
+    const [key = '', ...others] = isMap(value) ? Object.keys(value) : []
+    const isReference = others.length === 0 && ['env', 'file', 'sealed'].includes(key)
+    return isReference && typeof memberOf(value, key) === 'string'
+  })
+
+const ofTls = closedMap('a map such as {ca, cert, private_key, server_name}', {
+  ca: described(
+    pem('certificates'),
+    'The certificates that targets are trusted by, in place of those of the system: PEM, as a text, `{env: NAME}` or `{file: …}`. Read for each new connection.',
+    { examples: [{ file: '/etc/wamp-gateway/company-ca.pem' }] },
+  ),
+  cert: described(
+    pem('a certificate'),
+    'The certificate that the gateway shows, with those between it and its authority.',
+    { examples: [{ file: '/etc/wamp-gateway/client.pem' }] },
+  ),
+  private_key: described(
+    pem('a key'),
+    'The key of `cert`. A load without it keeps the stored one, unless it names a new address for it.',
+    { examples: [{ file: '/etc/wamp-gateway/client.key' }] },
+  ),
+  server_name: described(
+    text('the name of a host', hostProblem),
+    'The name that the certificate of a target must have. Default: that of `host_header`, where it is one, else that of the `url`.',
+    { examples: ['billing.internal'] },
+  ),
+})
+
+const tls: Rule = described(
+  rule(ofTls.schema, (value, path, report) => {
+    ofTls(value, path, report)
+    const hasCert = memberOf(value, 'cert') !== undefined
+    if (memberOf(value, 'private_key') !== undefined && !hasCert) {
+      report.missing(path, 'cert', 'the certificate of private_key')
+    }
+  }),
+  'How targets under https are trusted, and what they are shown. Nothing switches the verification off. An unknown key is an error.',
+  { title: 'TLS' },
+)
+
 /** The keys of an upstream: one row each. */
 const keys = {
   targets: described(targets, `The copies of the backend, 1 to ${maxTargets}.`, {
@@ -140,6 +192,19 @@ const keys = {
   ),
   health: described(health, 'When a target that fails gets no requests for a while.', {
     examples: [{ failures: 3 }],
+  }),
+  host_header: described(
+    text('target, request, or the name of a host', hostProblem),
+    'The `Host` that a target gets: `target`, that of its `url`; `request`, that of the client; or a name, which is that in TLS as well.',
+    { default: upstreamDefaults.host_header, examples: ['billing.internal'] },
+  ),
+  base_path: described(
+    text('a path without bindings and brackets', fixedPathProblem),
+    'Goes before the `path` of the forward.',
+    { examples: ['/api/v2'] },
+  ),
+  tls: described(tls, 'How targets under https are trusted, and what they are shown.', {
+    examples: [{ ca: { file: '/etc/wamp-gateway/company-ca.pem' } }],
   }),
   slow_start: described(
     integer(0, 3600, ' of seconds'),

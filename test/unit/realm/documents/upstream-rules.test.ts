@@ -34,6 +34,15 @@ describe('an upstream', () => {
       'with health',
       { targets: [a], failover: 0, retry_budget: 1, health: { failures: 1, out: 300 } },
     ],
+    ['with a path', { targets: [a], base_path: '/api/v2', host_header: 'billing.internal:8443' }],
+    [
+      'with TLS',
+      {
+        targets: [a],
+        host_header: 'request',
+        tls: { ca: { file: '/ca' }, cert: { env: 'A' }, private_key: 'PEM', server_name: 'x' },
+      },
+    ],
     ['with a backup', { targets: [{ ...a, backup: true, weight: 1000 }] }],
     ['with 64 targets', { targets: many(64, (index) => `http://10.0.0.${index}`) }],
   ] as const) {
@@ -78,6 +87,21 @@ describe('an upstream', () => {
       { targets: [a], health: { x: 1 } },
       `${at}/health/x`,
       'failures, ',
+    ],
+    ['a path without slash', { targets: [a], base_path: 'api' }, `${at}/base_path`, 'a path'],
+    ['a URL as host', { targets: [a], host_header: 'http://x' }, `${at}/host_header`, 'no scheme'],
+    [
+      'a key alone',
+      { targets: [a], tls: { private_key: 'x' } },
+      `${at}/tls/cert`,
+      'cert is missing',
+    ],
+    ['a list as ca', { targets: [a], tls: { ca: [] } }, `${at}/tls/ca`, 'certificates in PEM'],
+    [
+      'TLS that is not verified',
+      { targets: [a], tls: { verify: false } },
+      `${at}/tls/verify`,
+      'ca, ',
     ],
     ['an unknown balance', { targets: [a], balance: 'random' }, `${at}/balance`, 'round_robin'],
     ['no scheme', { targets: [{ url: '10.0.0.5' }] }, `${at}/targets/0/url`, 'neither scheme'],
