@@ -24,6 +24,7 @@ export const upstreamDefaults = {
   connections: maxConnections,
   retry_budget: 0.2,
   health: { failures: 5, out: 10 },
+  active: { interval: 5, timeout: 2, up: 2, down: 3 },
 } as const
 
 /** When a target is taken out. */
@@ -32,6 +33,21 @@ export interface HealthSettings {
   readonly failures: number
   /** How long it is out first; milliseconds. */
   readonly outMs: number
+  /** Undefined: targets are not asked. */
+  readonly active: ActiveSettings | undefined
+}
+
+/** How targets are asked whether they are there. */
+export interface ActiveSettings {
+  readonly path: string
+  readonly intervalMs: number
+  readonly timeoutMs: number
+  /** Those that say that it is well; undefined: 200 to 299. */
+  readonly statuses: readonly number[] | undefined
+  /** Good answers in a row that bring a target back. */
+  readonly up: number
+  /** Bad ones that take it out. */
+  readonly down: number
 }
 
 /** One copy of a backend. */
@@ -104,6 +120,18 @@ function readTarget(value: unknown): TargetSettings[] {
   return 'problem' in origin ? [] : [targetOf(url, origin, written)]
 }
 
+function activeOf({ path, interval, timeout, status, up, down }: JsonMap): ActiveSettings {
+  const { active: defaults } = upstreamDefaults
+  return {
+    path: String(path),
+    intervalMs: numberOf(interval, defaults.interval) * 1000,
+    timeoutMs: numberOf(timeout, defaults.timeout) * 1000,
+    statuses: Array.isArray(status) ? status.map(Number) : undefined,
+    up: numberOf(up, defaults.up),
+    down: numberOf(down, defaults.down),
+  }
+}
+
 /** An upstream as its realm writes it. */
 export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
   const { targets, balance } = written
@@ -118,6 +146,7 @@ export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
     health: {
       failures: numberOf(health.failures, defaults.health.failures),
       outMs: numberOf(health.out, defaults.health.out) * 1000,
+      active: isMap(health.active) ? activeOf(health.active) : undefined,
     },
     hostHeader: textOf(written.host_header, defaults.host_header),
     basePath: textOf(written.base_path, '').replace(/\/+$/, ''),

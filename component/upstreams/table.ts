@@ -1,6 +1,7 @@
 /** The upstreams of all realms in this process: a load of a realm makes a new table beside the old one, which is then swapped. */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonMap } from '#component/syntax/values.ts'
+import type { ToldHealth } from './active-checks.ts'
 import { readUpstreams } from './settings.ts'
 import { Upstream, type UpstreamPorts } from './upstream.ts'
 
@@ -31,6 +32,18 @@ export class UpstreamTable {
 
   readonly find: FindUpstream = (realm_uri, name) =>
     this.#realms.get(realm_uri)?.upstreams.get(name)
+
+  /** All of them. */
+  get all(): readonly Upstream[] {
+    return [...this.#realms.values()].flatMap(({ upstreams }) => [...upstreams.values()])
+  }
+
+  /** What the checks of another process say. */
+  mark({ realm_uri, upstream: name, target: id, isDown, reason }: ToldHealth): void {
+    const upstream = this.find(realm_uri, name)
+    const target = upstream?.targets.find((one) => one.id === id)
+    if (target) upstream?.mark(target, isDown, reason)
+  }
 
   /** Takes the realms as they are now; those whose upstreams are the same keep them. */
   take(realms: Iterable<RealmOfUpstreams>): void {

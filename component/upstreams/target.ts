@@ -58,6 +58,8 @@ export class Target {
 
   /** What its connections have of their own. */
   readonly #terms: ConnectionTerms
+  /** Whether the checks say that it is not there. */
+  #isDown = false
   /** Since when its weight grows. */
   #freshSince: number
 
@@ -93,11 +95,26 @@ export class Target {
 
   /** Whether requests go to it, as far as is known. */
   get isUp(): boolean {
-    return this.#outSince === undefined
+    return this.#outSince === undefined && !this.#isDown
+  }
+
+  /** Whether the checks say that it is not there. */
+  get isDown(): boolean {
+    return this.#isDown
+  }
+
+  /** What the checks say. @returns what has become of the target; undefined: nothing */
+  mark(isDown: boolean, reason: string | undefined, now: number): Turn | undefined {
+    if (isDown === this.#isDown) return undefined
+    this.#isDown = isDown
+    if (isDown) this.lastError = reason
+    else this.#freshSince = now
+    return isDown ? 'out' : 'back'
   }
 
   /** Whether a request may be sent to it: one that is out gets one when its time has come, the probe. */
   isOpen(now: number): boolean {
+    if (this.#isDown) return false
     if (this.#outSince === undefined) return true
     // a clock that was set back does not keep it out
     return !this.#isProbed && (now >= this.#outUntil || now < this.#outSince)

@@ -122,6 +122,12 @@ export class Upstream {
     if (turn !== undefined) this.#ports.onTurn?.(this, target, turn)
   }
 
+  /** What the checks say of a target. */
+  mark(target: Target, isDown: boolean, reason: string | undefined): void {
+    const turn = target.mark(isDown, reason, this.now())
+    if (turn !== undefined) this.#ports.onTurn?.(this, target, turn)
+  }
+
   /** Lets go of the targets that the one in its place has not; undefined: there is none. */
   retire(next: Upstream | undefined): void {
     for (const target of this.targets) {

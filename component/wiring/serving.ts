@@ -18,8 +18,8 @@ import type { FindExamples } from '#component/openapi/options.ts'
 import { openPolicies, type Policies } from '#component/policies/index.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
-import { UpstreamTable } from '#component/upstreams/table.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
+import { followUpstreams } from '#component/wiring/follow-upstreams.ts'
 import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
 import { unrenderedLog } from '#component/wiring/streams/unrendered-log.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
@@ -28,6 +28,7 @@ import { publicPath } from '#http/oidc/public-address.ts'
 import { openPublication } from '#http/openapi/open.ts'
 import type { WiringContext } from './context.ts'
 import { type HttpAuthentication, openHttpAuthentication } from './http-authentication.ts'
+import type { WorkerPorts } from './worker-ports.ts'
 
 /** Where clients reach this gateway. */
 export interface Address {
@@ -59,34 +60,6 @@ export interface Serving {
   close(): Promise<void>
 }
 
-/** The upstreams of the realms of the process, from now on. */
-function followUpstreams(
-  { clock, log, users: { realms } }: Pick<WiringContext, 'clock' | 'log' | 'users'>,
-  connections: Connections,
-): UpstreamTable {
-  const table = new UpstreamTable({
-    ...{ clock, connections },
-    openValue: (uri, name, value) =>
-      realms.openSecret(uri, value, realms.secretOrigins(uri, 'upstreams', name)),
-    onTurn(
-      { realm_uri: realm, settings: { name: upstream } },
-      { id: target, lastError: reason },
-      turn,
-    ) {
-      if (turn === 'back') log.info({ realm, upstream, target }, 'an upstream target is back')
-      else log.warn({ realm, upstream, target, reason }, 'an upstream target is out')
-    },
-  })
-  const take = () => table.take(realms.uris.flatMap((uri) => realms.realm(uri) ?? []))
-  const { onChange } = realms
-  realms.onChange = (uris) => {
-    take()
-    return onChange(uris)
-  }
-  take()
-  return table
-}
-
 /** Milliseconds, finer than the clock's. */
 const monotonic = (): number => performance.now()
 
@@ -96,15 +69,16 @@ interface ServingNeeds {
   readonly context: WiringContext
   readonly examples: Examples
   readonly pool: SessionPool
+  readonly worker: WorkerPorts | undefined
 }
 
 /** Nothing is served before the routing table is set. */
-export function openServing({ address, context, examples, pool }: ServingNeeds): Serving {
+export function openServing({ address, context, examples, pool, worker }: ServingNeeds): Serving {
   const issuerBase = () => address.base
   const findExamples: FindExamples = (one) => examples.holding(one)
   const { config, clock, node, log, yieldTurn, families, telemetry } = context
   const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts))
-  const upstreams = followUpstreams(context, connections)
+  const upstreams = followUpstreams(context, connections, worker)
   const streamMetrics = new StreamMetrics(families)
   const streams = openStreamHub(context, pool, streamMetrics)
   const metrics = new ActionMetrics(families, monotonic)
@@ -112,7 +86,7 @@ export function openServing({ address, context, examples, pool }: ServingNeeds):
   const pools = new PoolMetrics(families, monotonic)
   const actions = openActions({
     ...{ clock, sessions: pool, connections, streams, watch },
-    findUpstream: upstreams.find,
+    findUpstream: upstreams.table.find,
     codec: { decode: decodeBody, encode: encodeBody },
     allowedHosts: config.forward.allowed_hosts,
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
@@ -152,6 +126,7 @@ export function openServing({ address, context, examples, pool }: ServingNeeds):
     policies,
     descriptions: publication.descriptions,
     async close() {
+      upstreams.close()
       streams.close()
       await actions.close()
       await authentication.close()

@@ -1,4 +1,5 @@
 /** The services of the primary for a worker; a gateway of one process has them itself. */
+import type { ToldHealth } from '#component/upstreams/active-checks.ts'
 import type { HttpPorts } from '#http/server.ts'
 import type { LevelChange } from './log-level.ts'
 
@@ -22,6 +23,10 @@ export interface WorkerPorts extends Pick<HttpPorts, 'tls' | 'listen' | 'sibling
   refreshBy(refresh: () => Promise<void>): void
   /** Resolves when the others have made the current store live, or have not answered in time. */
   refreshOthers(): Promise<void>
+  /** Tells the other workers what a check has found of a target of an upstream. */
+  tellHealth(told: ToldHealth): void
+  /** Sets the function that takes what the others tell. */
+  hearHealth(hear: (told: ToldHealth) => void): void
   /** Sets the level of the log in all processes. */
   setLogLevel(level: string, by: string): Promise<LevelChange>
 }

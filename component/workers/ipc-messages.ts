@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import type { Config } from '#component/config/config.ts'
 import type { Contents } from '#component/running-gateway.ts'
+import type { ToldHealth } from '#component/upstreams/active-checks.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import type { LevelChange } from '#component/wiring/log-level.ts'
 import type { MetricValues } from '#http/management/metrics.ts'
@@ -32,6 +33,8 @@ export interface ToWorker {
   metrics(value: null): Promise<MetricValues>
   /** Makes changes of the other workers in the store live. */
   refresh(value: null): Promise<void>
+  /** What a check of another worker has found of a target of an upstream. */
+  health(told: ToldHealth): void
   /** The level of the log from now on. */
   logLevel(level: string): void
   /** What HTTPS is served with from now on. */
@@ -62,6 +65,8 @@ export interface ToPrimary {
   gather(value: null): Promise<readonly MetricValues[]>
   /** The realms have changed: resolves when the embedded router follows the current content of the store. */
   refreshRouter(value: null): Promise<void>
+  /** What a check has found of a target of an upstream, for the other workers. */
+  health(told: ToldHealth): void
   /** Sets the level of the log in all processes. */
   setLogLevel(request: { readonly level: string; readonly by: string }): LevelChange
   /** Resolves when all other workers that answer have made the current content of the store live. */

@@ -182,6 +182,9 @@ export class WorkerPool {
         },
         gather: () => this.#gather(member),
         refreshRouter: () => this.#ports.refreshRouter(),
+        health: (told) => {
+          for (const { channel } of this.#started(member)) channel.tell('health', told)
+        },
         setLogLevel: ({ level, by }) => this.#ports.logLevel.set(level, by),
         refreshOthers: async () => {
           // the router follows issued tokens as the other workers do

@@ -28,6 +28,7 @@ let workerListener: WorkerListener | undefined
 let component: Component | undefined
 let readMetrics = (): Promise<MetricValues> => Promise.resolve(noMetrics)
 let refresh = (): Promise<void> => Promise.resolve()
+let hearHealth: Parameters<WorkerPorts['hearHealth']>[0] = () => undefined
 let areAllReady = false
 let drainTimeout = 0
 let { log } = openProcessLog({ level: 'info', format: 'auto', isShared: true })
@@ -44,6 +45,7 @@ const primary = new Channel<ToWorker, ToPrimary>(
     },
     metrics: () => readMetrics(),
     refresh: () => refresh(),
+    health: (told) => hearHealth(told),
     logLevel: (level) => {
       log.level = level
       change(({ logLevel }) => logLevel.follow(level))
@@ -97,6 +99,10 @@ async function start(settings: Settings): Promise<void> {
     areAllReady: () => areAllReady,
     refreshBy: (own) => {
       refresh = own
+    },
+    tellHealth: (told) => primary.tell('health', told),
+    hearHealth: (hear) => {
+      hearHealth = hear
     },
     setLogLevel: (level, by) => primary.ask('setLogLevel', { level, by }),
     refreshOthers: () =>

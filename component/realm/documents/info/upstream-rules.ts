@@ -12,7 +12,7 @@ import {
   rule,
   text,
 } from '#component/spec/rules.ts'
-import { fixedPathProblem } from '#component/spec/syntax.ts'
+import { fixedPathProblem, upstreamPathProblem } from '#component/spec/syntax.ts'
 import { originProblem, readOrigin } from '#component/syntax/upstream-origin.ts'
 import { isMap, memberOf } from '#component/syntax/values.ts'
 import {
@@ -98,8 +98,57 @@ const targets: Rule = rule(
   },
 )
 
+const statusList = listOf(integer(200, 599, ' as a status of HTTP'), 'a list of statuses')
+
+const active: Rule = described(
+  withRequired(
+    closedMap('a map such as {path, interval}', {
+      path: described(
+        text('a path that begins with "/"', upstreamPathProblem),
+        'What is asked for, with GET.',
+        {
+          examples: ['/healthz'],
+        },
+      ),
+      interval: described(
+        integer(1, 3600, ' of seconds'),
+        'Seconds from the begin of one check to the next. A check of a target that is up and fails is repeated after a second.',
+        {
+          default: upstreamDefaults.active.interval,
+          examples: [10],
+        },
+      ),
+      timeout: described(integer(1, 60, ' of seconds'), 'How long an answer may take. Seconds.', {
+        default: upstreamDefaults.active.timeout,
+        examples: [1],
+      }),
+      status: described(
+        statusList,
+        'The statuses that say that the target is well. Default: 200 to 299.',
+        {
+          examples: [[200, 204]],
+        },
+      ),
+      up: described(integer(1, 100), 'So many good answers in a row bring a target back.', {
+        default: upstreamDefaults.active.up,
+        examples: [1],
+      }),
+      down: described(integer(1, 100), 'So many bad ones take it out, also the last one.', {
+        default: upstreamDefaults.active.down,
+        examples: [2],
+      }),
+    }),
+    { path: 'what is asked for' },
+  ),
+  'How targets are asked whether they are there. An unknown key is an error.',
+  { title: 'Check' },
+)
+
 const health: Rule = described(
-  closedMap('a map such as {failures, out}', {
+  closedMap('a map such as {failures, out, active}', {
+    active: described(active, 'Whether, and how, each target is asked from time to time.', {
+      examples: [{ path: '/healthz' }],
+    }),
     failures: described(
       integer(1, 1000),
       'So many failures in a row take a target out, unless it is the last one that is up.',

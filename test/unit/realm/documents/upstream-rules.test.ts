@@ -43,6 +43,10 @@ describe('an upstream', () => {
         tls: { ca: { file: '/ca' }, cert: { env: 'A' }, private_key: 'PEM', server_name: 'x' },
       },
     ],
+    [
+      'with checks',
+      { targets: [a], health: { active: { path: '/up', status: [204], up: 1 } } },
+    ],
     ['with a backup', { targets: [{ ...a, backup: true, weight: 1000 }] }],
     ['with 64 targets', { targets: many(64, (index) => `http://10.0.0.${index}`) }],
   ] as const) {
@@ -102,6 +106,18 @@ describe('an upstream', () => {
       { targets: [a], tls: { verify: false } },
       `${at}/tls/verify`,
       'ca, ',
+    ],
+    [
+      ...['checks without a path', { targets: [a], health: { active: {} } }],
+      ...[`${at}/health/active/path`, 'path is missing'],
+    ],
+    [
+      ...['checks of no path', { targets: [a], health: { active: { path: 'x' } } }],
+      ...[`${at}/health/active/path`, 'a path'],
+    ],
+    [
+      ...['a status of 600', { targets: [a], health: { active: { path: '/', status: [600] } } }],
+      ...[`${at}/health/active/status/0`, '200 to 599'],
     ],
     ['an unknown balance', { targets: [a], balance: 'random' }, `${at}/balance`, 'round_robin'],
     ['no scheme', { targets: [{ url: '10.0.0.5' }] }, `${at}/targets/0/url`, 'neither scheme'],
