@@ -11,18 +11,21 @@ import { isInteger } from './numbers.ts'
 /** Longer texts fit no format. */
 const longestText = 2048
 
-/** Visits that a character of a text costs, and one of an international host name. */
-const visitsPerCharacter = { plain: 0.25, international: 20 }
+/** Visits that a text costs, and a character of it: also where the text is an international host name, or a pattern. */
+const plain = { text: 30, character: 0.75 }
+const international = { text: 40, character: 20 }
+const pattern = { text: 800, character: 10 }
 
 /** Whether a value of any type fits a format. */
 type Fits = (value: unknown) => boolean
 
 const textFormat =
-  (isOfFormat: (text: string) => boolean, isDear = (_text: string) => false): Fits =>
+  (isOfFormat: (text: string) => boolean, costOf = (_text: string) => plain): Fits =>
   (value) => {
     if (typeof value !== 'string') return true
     if (value.length > longestText) return false
-    spendVisits(value.length * visitsPerCharacter[isDear(value) ? 'international' : 'plain'])
+    const { text, character } = costOf(value)
+    spendVisits(text + value.length * character)
     return isOfFormat(value)
   }
 
@@ -53,14 +56,14 @@ export const formats: ReadonlyMap<string, Fits | undefined> = new Map<string, Fi
   ['time', textFormat(isTime)],
   ['duration', textFormat(isDuration)],
   ['email', textFormat(ofLibrary('email'))],
-  ['hostname', textFormat(isHostName, isInternational)],
+  ['hostname', textFormat(isHostName, (text) => (isInternational(text) ? international : plain))],
   ['ipv4', textFormat(ofLibrary('ipv4'))],
   ['ipv6', textFormat(ofLibrary('ipv6'))],
   ['uri', textFormat(isUri)],
   ['uri-reference', textFormat(isUriReference)],
   ['uuid', textFormat((text) => uuid.test(text))],
   ['json-pointer', textFormat(ofLibrary('json-pointer'))],
-  ['regex', textFormat(isRegExp)],
+  ['regex', textFormat(isRegExp, () => pattern)],
   ['int32', numberFormat((value) => value >= -(2 ** 31) && value < 2 ** 31)],
   ['int64', numberFormat((value) => isInteger64(BigInt(value)) && value < 2n ** 63n)],
   ['byte', textFormat((text) => base64.test(text))],

@@ -14,7 +14,7 @@ import type { Rule } from 'ajv/dist/compile/rules.js'
 import { Type } from 'ajv/dist/compile/util.js'
 import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js'
 import { type Depth, meter, spendVisits } from './budget.ts'
-import { ValueSet } from './equality.ts'
+import { equalTo, ValueSet } from './equality.ts'
 import { formats } from './formats.ts'
 import { isInteger, isNumeric, multipleTest } from './numbers.ts'
 
@@ -23,6 +23,9 @@ export const numberType = 'x-wamp-gateway-type'
 
 /** Spends visits before the keywords beside it do their work. */
 export const cost = 'x-wamp-gateway-cost'
+
+/** Spends visits for each member of a map before the keywords beside it do their work. */
+export const memberCost = 'x-wamp-gateway-member-cost'
 
 /**
  * Makes a place for the items and members that keywords beside it have evaluated. ajv would make it within the first alternative
@@ -91,6 +94,11 @@ function membersOf(map: object): number {
   return length
 }
 
+/** Spends for each member of a map. */
+function spendForMembers(map: unknown, visits: number): void {
+  if (isMap(map)) spendVisits(visits * Object.keys(map).length)
+}
+
 function areDifferent(value: unknown): boolean {
   if (!Array.isArray(value)) return true
   spendVisits(visitsOfMember * value.length)
@@ -127,11 +135,14 @@ const isIn = (map: object, name: string): boolean =>
 /** What a mistake costs that is kept, in visits. */
 const visitsOfMistake = 40
 
+/** What it costs to look whether a map has one name, in visits. */
+const visitsOfAsker = 4
+
 /** Finds the names that a map lacks, of those that its members ask for: each once. */
 const lackedBy = (dependencies: Dependencies, isFirstEnough: boolean) => {
   const askers = Object.entries(dependencies)
   return (map: object): readonly string[] => {
-    spendVisits(askers.length)
+    spendVisits(visitsOfAsker * askers.length)
     const lacked = new Set<string>()
     for (const [asker, names] of askers) {
       if (!isIn(map, asker)) continue
@@ -155,7 +166,7 @@ const definitions: readonly CodeKeywordDefinition[] = [
   limit('exclusiveMaximum', '<', (data, bound) => _`${data} < ${bound}`),
   judgedBy('multipleOf', (of) => `must be multiple of ${String(of)}`, multipleTest),
   judgedBy('enum', always('must be equal to one of the allowed values'), setOf),
-  judgedBy('const', always('must be equal to constant'), (value: unknown) => setOf([value])),
+  judgedBy('const', always('must be equal to constant'), equalTo),
   judgedBy('uniqueItems', always('must NOT have duplicate items'), (isAsked: boolean) =>
     isAsked ? areDifferent : undefined,
   ),
@@ -244,6 +255,12 @@ const earlyOf = (depth: Depth): readonly CodeKeywordDefinition[] => [
     },
   },
   {
+    keyword: memberCost,
+    code(cxt) {
+      cxt.gen.code(_`${named(cxt, spendForMembers)}(${cxt.data}, ${cxt.schema})`)
+    },
+  },
+  {
     keyword: evaluated,
     code({ gen, it }) {
       it.items = gen.var('items', 0)
@@ -299,6 +316,21 @@ const referenceOf = (depth: Depth, own: (cxt: KeywordCxt) => void) => (cxt: Keyw
   callRef(cxt, check, target)
 }
 
+/**
+ * The items that a list contains. ajv would keep the mistakes of all items until the last one has been looked at; where nothing is told of them,
+ * those of each item are forgotten at once.
+ */
+const containsOf = (depth: Depth, own: (cxt: KeywordCxt) => void) => (cxt: KeywordCxt) => {
+  const judge = cxt.subschema.bind(cxt)
+  if (depth !== 'all')
+    cxt.subschema = (part, isValid) => {
+      const judged = judge(part, isValid)
+      cxt.reset()
+      return judged
+    }
+  own(cxt)
+}
+
 /** Puts our keywords in the place of ajv's. */
 export function addOwnKeywords(ajv: Ajv2020, depth: Depth): void {
   for (const definition of definitions) {
@@ -306,6 +338,11 @@ export function addOwnKeywords(ajv: Ajv2020, depth: Depth): void {
     ajv.addKeyword(definition)
   }
   for (const definition of earlyOf(depth)) ajv.addKeyword({ ...definition, before: '$ref' })
-  const reference = (ajv.RULES.all.$ref as Rule).definition as CodeKeywordDefinition
-  Object.assign(reference, { code: referenceOf(depth, reference.code) })
+  for (const [keyword, codeOf] of [
+    ['$ref', referenceOf],
+    ['contains', containsOf],
+  ] as const) {
+    const definition = (ajv.RULES.all[keyword] as Rule).definition as CodeKeywordDefinition
+    Object.assign(definition, { code: codeOf(depth, definition.code) })
+  }
 }

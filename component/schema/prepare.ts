@@ -2,7 +2,7 @@
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Depth } from './budget.ts'
 import { keywords, partsOf } from './keywords.ts'
-import { cost, evaluated, numberType } from './own-keywords.ts'
+import { cost, evaluated, memberCost, numberType } from './own-keywords.ts'
 import { groupsOf, Reach } from './reach.ts'
 import { type NamedSchemas, resolve } from './references.ts'
 
@@ -20,14 +20,14 @@ export interface PreparedSchemas {
   readonly isTracking: boolean
 }
 
-/** Keywords whose schemas judge each item or member: their work repeats. */
-const repeated = new Set([
-  'items',
-  'contains',
+/** Keywords whose schemas judge each item: their work repeats. */
+const ofItems = new Set(['items', 'contains', 'unevaluatedItems'])
+
+/** Keywords whose schemas judge each member of a map. */
+const ofMembers = new Set([
   'additionalProperties',
   'patternProperties',
   'propertyNames',
-  'unevaluatedItems',
   'unevaluatedProperties',
 ])
 
@@ -38,9 +38,7 @@ export function prepare(schema: unknown, named: NamedSchemas, depth: Depth): Pre
   const isTracking = schemas.some(asksForEvaluated)
   const keys = new Map(order.map((at, index) => [at, `s${index}`]))
   const work = new Preparation(named, keys, depth, isTracking)
-  const [root = true, ...others] = schemas.map((each) =>
-    work.counted(each, costsOf[depth].reference),
-  )
+  const [root = true, ...others] = schemas.map((each) => work.referred(each))
   const referred = new Map(others.map((each, index) => [`s${index}`, each]))
   return { root, referred, size: work.size, isTracking }
 }
@@ -53,8 +51,13 @@ const asksForEvaluated = (schema: unknown): boolean =>
       asksForEvaluated(part),
   )
 
-/** What an item or a member costs beside the visits of its schema. */
-const visitsOfRepetition = 3
+/** What an item and a member cost beside the visits of its schema, the member twice where it is noted; and a loop over members also where there are none. */
+const visitsOfItem = 3
+const visitsOfMember = 45
+const visitsOfLoop = 4
+
+/** V8 makes slower code of a function with more subschemas than these, the slower the more there are: visits cost as many times as much. */
+const subschemasOfFast = 32
 
 /** Keywords that are functions of ours, and what a call of one costs. */
 const calls = new Set(['const', 'enum', 'format', 'maxLength', 'minLength', 'multipleOf'])
@@ -77,8 +80,17 @@ const costsOf: Readonly<Record<Depth, Costs>> = {
   all: { factor: 40, mistake: 0, reference: 16 },
 }
 
+/** The subschemas of a schema, and itself; without those that it refers to. */
+const sizeOf = (schema: unknown): number =>
+  partsOf(schema).reduce(
+    (sum, part) => (keywords.get(part.keyword)?.isAnnotation ? sum : sum + sizeOf(part.schema)),
+    1,
+  )
+
 class Preparation {
   size = 0
+  /** How much dearer the visits of the function are whose schema is being prepared. */
+  #slowness = 1
   readonly #named: NamedSchemas
   /** The key of each schema that is referred to, by its pointer. */
   readonly #keys: ReadonlyMap<string, string>
@@ -97,6 +109,12 @@ class Preparation {
     this.#isTracking = isTracking
   }
 
+  /** A schema that becomes a function of its own. */
+  referred(schema: unknown): Prepared {
+    this.#slowness = Math.max(1, sizeOf(schema) / subschemasOfFast)
+    return this.counted(schema, this.#costs.reference)
+  }
+
   /** A schema that spends its cost, without that of repeated schemas and of those that it refers to, at each visit. */
   counted(schema: unknown, visits = 0): Prepared {
     const before = this.#weight
@@ -106,7 +124,7 @@ class Preparation {
     this.#weight = before
     return typeof prepared === 'boolean'
       ? prepared
-      : { [cost]: weight * this.#costs.factor, ...prepared }
+      : { [cost]: Math.ceil(weight * Math.max(this.#costs.factor, this.#slowness)), ...prepared }
   }
 
   /** The visits of the schema that is being prepared. */
@@ -131,8 +149,15 @@ class Preparation {
   #put(prepared: Record<string, unknown>, keyword: string, value: unknown): void {
     const holds = keywords.get(keyword)?.holds
     const visits =
-      (repeated.has(keyword) ? visitsOfRepetition : 0) +
+      (ofItems.has(keyword) ? visitsOfItem : 0) +
+      (ofMembers.has(keyword) ? visitsOfMember * (this.#isTracking ? 2 : 1) : 0) +
       (tried.has(keyword) ? this.#costs.mistake : 0)
+    if (ofMembers.has(keyword)) {
+      const loops = holds === 'map' ? Object.keys(value as object).length : 1
+      this.#weight += visitsOfLoop * loops
+      // each member may be a mistake
+      if (value === false && this.#costs.factor > 1) prepared[memberCost] = this.#costs.factor
+    }
     const part = (schema: unknown) =>
       visits > 0 ? this.counted(schema, visits) : this.#prepared(schema)
     if (holds === 'schema') prepared[keyword] = part(value)

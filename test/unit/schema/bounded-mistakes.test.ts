@@ -108,6 +108,23 @@ const cases: readonly (readonly [
     wide,
     many(150_000, (index) => index),
   ],
+  [
+    'four alternatives for each of 20,000 items, none of which is contained',
+    { type: 'array', contains: { anyOf: many(4, (index) => ({ required: [`x${index}`] })) } },
+    {},
+    many(20_000, (a) => ({ a })),
+  ],
+  [
+    'four kinds for each of 20,000 items, of which two are to be contained',
+    {
+      type: 'array',
+      minContains: 2,
+      maxContains: 9,
+      contains: { oneOf: many(4, (index) => ({ required: [`x${index}`] })) },
+    },
+    {},
+    many(20_000, (a) => ({ a })),
+  ],
   ['120 alternatives for each of 4,900 items', list(to('N')), wide, many(4_900, (a) => ({ a }))],
   [
     'four rules for the name of each of 4,900 members',
@@ -126,8 +143,25 @@ const cases: readonly (readonly [
   ],
 ]
 
-/** The mistakes that one look at a value may leave. */
-const mostKept = 12_000
+/** The length of the longest list to which something is added meanwhile: the code of ajv adds mistakes by `push`. */
+function longestDuring(look: () => void): number {
+  const { push } = Array.prototype
+  let longest = 0
+  Array.prototype.push = function add(...items) {
+    const length = push.apply(this, items)
+    longest = Math.max(longest, length)
+    return length
+  }
+  try {
+    look()
+  } finally {
+    Array.prototype.push = push
+  }
+  return longest
+}
+
+/** The mistakes that one look at a value may keep, also for a moment. */
+const mostKept = 30_000
 
 describe('schemas whose failed branches make many mistakes', () => {
   for (const [title, schema, named, value] of cases) {
@@ -136,10 +170,9 @@ describe('schemas whose failed branches make many mistakes', () => {
       runAtOnce(judging([{ schema, at: '/x' }], named, findings))
       expect(findings.issues).to.deep.equal([])
       const compiled = new CompiledSchema(schema, named)
-      const kept = [compiled.fits(value), compiled.all(value), compiled.first(value)].map(
-        (verdict) => (verdict === 'too costly' ? 0 : verdict.length),
-      )
-      expect(Math.max(...kept)).to.be.lessThan(mostKept)
+      for (const depth of ['fits', 'all', 'first'] as const) {
+        expect(longestDuring(() => compiled[depth](value))).to.be.lessThan(mostKept)
+      }
       const told = new Validators().of(schema, named).mistakesOf(value, '/body') ?? []
       expect(told.length).to.be.within(1, 5_001)
       expect(told.every(({ path }) => path.startsWith('/body'))).to.equal(true)
