@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
 import { peerRules, strangerRules } from '#component/codec/limits.ts'
 import { readMessage, type Serializer } from '#component/codec/serializers.ts'
+import { countPassed } from '#component/limits/gc-pressure.ts'
 import type { Backlog, Holder } from '#component/router/limits/backlog.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
 import { Unread } from '#component/router/limits/unread.ts'
@@ -195,6 +196,7 @@ export class WebSocketTransport implements Transport, Holder {
   #receive(data: Buffer, isBinary: boolean): void {
     const { isJoined, onMessage, serializer, webSocket } = this.#options
     this.#unfinished.completed(data.length)
+    if (data.length > strangerBytes) countPassed(data.length)
     if (webSocket.readyState !== webSocket.OPEN) return
     if (webSocket.isPaused && !this.#isResting) this.goOn()
     if (!this.peer.isInProcess) this.#rest()
