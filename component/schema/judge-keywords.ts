@@ -4,7 +4,7 @@ import type { Issue } from '#component/errors.ts'
 import { didYouMean } from '#component/expression/suggest.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { formats } from './formats.ts'
-import { keywords, partsOf, typeNames } from './keywords.ts'
+import { keywords, mostUniqueItems, partsOf, typeNames } from './keywords.ts'
 import { type NamedSchemas, resolve } from './references.ts'
 
 /** What was found: issues refuse the document, warnings do not. */
@@ -29,9 +29,6 @@ const draft = 'https://json-schema.org/draft/2020-12/schema'
 /** Of one schema, without what it refers to: the time that ajv and V8 take to compile it grows with the square. */
 const mostSubschemas = 500
 const mostLevels = 64
-
-/** Items of a list whose items are compared with each other. */
-const mostUniqueItems = 1_000
 
 /** Warnings of one document. */
 const mostWarnings = 1_000

@@ -54,6 +54,9 @@ const noteOf = (keyword: Keyword): Keyword => ({ ...keyword, isAnnotation: true 
 const textNote = noteOf(row('a text', isText))
 const flagNote = noteOf(row('true or false', isFlag))
 
+/** Items of a list whose items are compared with each other: `maxItems` beside `uniqueItems` is no more. */
+export const mostUniqueItems = 1_000
+
 /** Every keyword by its name. */
 export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['$ref', row('a text', isText)],

@@ -31,7 +31,7 @@ function decimalOf(value: Numeric): Decimal {
 const mostPlaces = 12
 
 /** Visits that a comparison of BigInt takes, and those that a digit of it takes. */
-const visitsOfComparison = 60
+const visitsOfComparison = 150
 
 /** Whether values are multiples of a number; exact, so 19.99 is a multiple of 0.01. Other values than numbers pass. */
 export function multipleTest(of: Numeric): (value: unknown) => boolean {

@@ -16,6 +16,7 @@ import { callRef, getValidate } from 'ajv/dist/vocabularies/core/ref.js'
 import { type Depth, meter, spendVisits } from './budget.ts'
 import { equalTo, ValueSet } from './equality.ts'
 import { formats } from './formats.ts'
+import { mostUniqueItems } from './keywords.ts'
 import { isInteger, isNumeric, multipleTest } from './numbers.ts'
 
 /** What `type` is called where it names a type of numbers: ajv would refuse BigInt. */
@@ -69,7 +70,7 @@ const limit = (
 
 /** The characters of a text, as Unicode counts them. */
 function lengthOf(text: string): number {
-  spendVisits(text.length / 2)
+  spendVisits(text.length)
   let length = 0
   for (const _character of text) length++
   return length
@@ -100,7 +101,8 @@ function spendForMembers(map: unknown, visits: number): void {
 }
 
 function areDifferent(value: unknown): boolean {
-  if (!Array.isArray(value)) return true
+  // a longer list does not fit `maxItems`
+  if (!Array.isArray(value) || value.length > mostUniqueItems) return true
   spendVisits(visitsOfMember * value.length)
   const seen = new ValueSet()
   return value.every((item) => seen.add(item))

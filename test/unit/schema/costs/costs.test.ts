@@ -132,6 +132,18 @@ const growing: readonly (readonly [
     (count) => [items({ not: { enum: [1] } }), many(count, (index) => 2n ** 62n + BigInt(index))],
   ],
   [
+    'number that is compared as integers of any length',
+    1_000,
+    150,
+    (count) => [{ contains: { multipleOf: 2n ** 62n } }, many(count, (index) => index + 0.5)],
+  ],
+  [
+    'character that is counted',
+    1_000,
+    1,
+    (count) => [{ minLength: count + 1 }, 'a'.repeat(count + 2)],
+  ],
+  [
     'value of lists that are different',
     1_000,
     100,
@@ -179,9 +191,10 @@ describe('the price of a check', () => {
     ['a constant', { const: many(100, (index) => index) }],
     ['a constant that is a map', { const: mapOf(100, () => 1) }],
     ['many constants', { enum: many(100, (index) => [index]) }],
+    ['a list of different items may be', { uniqueItems: true, maxItems: 1_000 }],
   ] as const) {
     it(`does not grow with a value that is larger than ${title}`, () => {
-      const [small, large] = [1_000, 100_000].map((size) =>
+      const [small, large] = [1_001, 100_000].map((size) =>
         costOf(
           schema,
           {},
