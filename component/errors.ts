@@ -20,6 +20,7 @@ const errors = {
   'service.error.payload_too_large': [413, 'The request body is too large.'],
   'service.error.unsupported_media_type': [415, 'The media type of the request is not accepted.'],
   'service.error.expectation_failed': [417, 'The expectation cannot be met.'],
+  'service.error.upgrade_required': [426, 'The request needs another version of the protocol.'],
   'service.error.too_many_requests': [429, 'There are too many requests.'],
   'service.error.quota_exceeded': [429, 'The quota is used up.'],
   'service.error.header_fields_too_large': [431, 'The header fields are too large or too many.'],

@@ -10,6 +10,7 @@ import type { Log } from '#component/log.ts'
 import { noPath, nowhere, type ServedPath } from '#component/metrics/place.ts'
 import type { RequestCounts } from '#component/metrics/request-counts.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
+import { readHandshake } from '#component/syntax/websocket.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
 import type { Workload } from '#http/limits/workload.ts'
 import { accessLine } from '#http/log/access-line.ts'
@@ -20,12 +21,15 @@ import { preflight, Refusal } from './preflight.ts'
 import { type ExchangePorts, HttpExchange } from './read-request.ts'
 import { sendReply } from './reply.ts'
 import { requestId } from './request-id.ts'
+import { isHandshake } from './upgrade.ts'
 
 /** The core of the gateway: undefined when no host and path match. */
 export interface Router {
   handle(exchange: Exchange): Promise<Reply> | undefined
   /** The headers of an error that is answered without it; absent: none. */
   headersOf?(exchange: Pick<Exchange, 'host' | 'path' | 'method' | 'header'>): Headers
+  /** Whether a GET of a host and path may be answered by a WebSocket; absent: none may. */
+  opensSocket?(request: Pick<Exchange, 'host' | 'path'>): boolean
 }
 
 /** A request that is known by its origin at most, and reaches no route. */
@@ -48,7 +52,7 @@ export interface ListenerPorts extends ExchangePorts {
   /** Counts answers that are streams, by path and media type; `ms` to the head. */
   readonly streams?:
     | {
-        /** Streams of events that are open. */
+        /** Streams of events and WebSockets that are open. */
         readonly open: number
         begun(stream: StreamRecord, path: ServedPath, type: string, ms: number): void
         over(stream: StreamRecord, path: ServedPath, type: string): void
@@ -73,11 +77,12 @@ const since = (start: number): number => Math.round((performance.now() - start) 
 /** The status logged for clients that went away before their answer began. */
 const clientClosed = 499
 
-/** Serves one request; `isWaiting` when the client expects 100 (Continue). */
+/** Serves one request; `isWaiting` when the client expects 100 (Continue), `isUpgrade` when a WebSocket may answer it. */
 export type Listener = (
   request: IncomingMessage,
   response: ServerResponse,
   isWaiting?: boolean,
+  isUpgrade?: boolean,
 ) => void
 
 /** Makes the listener of a server: routed requests by `router`, the rest by `fallback`. */
@@ -86,7 +91,7 @@ export function createListener(
   router: Router | undefined,
   fallback: Fallback,
 ): Listener {
-  return (request, response, isWaiting = false) => {
+  return (request, response, isWaiting = false, isUpgrade = false) => {
     // requests after the last answer of a connection, or on a closed one, are not served
     if (!request.socket.writable) return
     const { clock } = ports
@@ -98,10 +103,22 @@ export function createListener(
       return
     }
     const exchange = new HttpExchange(id, target, request, response, ports, isWaiting)
+    if (isUpgrade) exchange.handshake = readHandshake(exchange.headers)
     watch(exchange, ports, start)
     serve(exchange, ports, router, fallback, start)
   }
 }
+
+/** Whether node:http gives up the connection of a request: its path may answer it by a WebSocket. */
+export const switchesProtocol =
+  ({ proxies }: Pick<ListenerPorts, 'proxies'>, router: Router) =>
+  (request: IncomingMessage): boolean => {
+    const target = preflight(request)
+    if (target instanceof Refusal || !isHandshake(request, target.headers)) return false
+    const address = plainAddress(request.socket.remoteAddress ?? '')
+    const { host } = proxies.read(address, target.headers)?.authority ?? target.authority
+    return router.opensSocket?.({ host, path: target.path }) === true
+  }
 
 function serve(
   exchange: HttpExchange,
@@ -151,8 +168,8 @@ export function noteBegin(
   start: number,
 ): void {
   const duration = since(start)
-  // how long a stream of events lasts says nothing of the gateway
-  if (record.kind === 'events') {
+  // how long a stream of events or a WebSocket lasts says nothing of the gateway
+  if (record.kind !== 'call') {
     metrics.count(served, method, response.statusCode, duration, trace?.sampledId, start + duration)
   }
   streams?.begun(record, served, type, duration)
@@ -231,7 +248,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     const record = stream?.record
     exchange.failure ??= record?.failure
     const { failure } = exchange
-    if (record?.kind !== 'events') {
+    if (record === undefined || record.kind === 'call') {
       ports.metrics.count(served, method, status, duration, trace?.sampledId, start + duration)
     }
     if (stream) ports.streams?.over(stream.record, served, stream.type)

@@ -13,10 +13,11 @@ import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Connections } from '#http/limits/connections.ts'
 import { Pipeline, pipelineOf } from '#http/limits/pipeline.ts'
 import type { TlsContexts } from '#http/tls/tls-contexts.ts'
+import { closeSlowly } from './close-slowly.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
 import type { Address, HttpOptions } from './options.ts'
-import { closeSlowly } from './reply.ts'
+import { serveUpgrade } from './upgrade.ts'
 import { isWebSocketRequest } from './websocket.ts'
 import { flush } from './write-queue.ts'
 
@@ -36,6 +37,8 @@ export interface ServerPlan {
   readonly listener: Listener
   /** Takes WebSockets over; absent: every upgrade is ignored. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** Whether the WebSockets of a document answer the request; absent: there are none. */
+  readonly switchesProtocol?: ((request: IncomingMessage) => boolean) | undefined
   /** Paths at which WebSockets are opened, such as `/ws`. */
   readonly upgradePaths?: readonly string[]
   readonly connections: Pick<Connections, 'limit'>
@@ -49,7 +52,9 @@ export interface ServerPlan {
 
 /** Makes a server; it does not listen yet. */
 export function makeServer(plan: ServerPlan): Server {
-  const { limits, tls, listener, upgrade, upgradePaths = [] } = plan
+  const { limits, tls, listener, upgrade, upgradePaths = [], switchesProtocol } = plan
+  const isOwnSocket = (request: IncomingMessage): boolean =>
+    upgrade !== undefined && isWebSocketRequest(request, upgradePaths)
   const options: ServerOptions & { shouldUpgradeCallback(request: IncomingMessage): boolean } = {
     headersTimeout: limits.headers_timeout,
     requestTimeout: limits.request_timeout,
@@ -63,7 +68,7 @@ export function makeServer(plan: ServerPlan): Server {
     optimizeEmptyRequests: true,
     ...connectionOptions,
     shouldUpgradeCallback: (request) =>
-      upgrade !== undefined && isWebSocketRequest(request, upgradePaths),
+      isOwnSocket(request) || switchesProtocol?.(request) === true,
   }
   const server = tls ? tls.createServer(options) : createServer(options)
   // Node would drop fields beyond its limit: the preflight refuses the request (F9)
@@ -98,7 +103,14 @@ export function makeServer(plan: ServerPlan): Server {
   if (upgrade) {
     server.on('upgrade', (request, socket, head) => {
       flush()
-      const rest = pipelineOf(request.socket)?.leave() ?? noBytes
+      const pipeline = pipelineOf(request.socket)
+      if (pipeline && !isOwnSocket(request)) {
+        pipeline.handOver((rest) =>
+          serveUpgrade(request, rest.length > 0 ? Buffer.concat([head, rest]) : head, listener),
+        )
+        return
+      }
+      const rest = pipeline?.leave() ?? noBytes
       upgrade(request, socket, rest.length > 0 ? Buffer.concat([head, rest]) : head)
     })
   }

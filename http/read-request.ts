@@ -10,6 +10,7 @@ import type { NetworkShare } from '#component/limits/network-share.ts'
 import { noPath, type ServedPath } from '#component/metrics/place.ts'
 import type { BodyLimits, ContentLimits, Method } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
+import type { Handshake } from '#component/syntax/websocket.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { ClientCertificates } from '#http/tls/client-certificates.ts'
 import { hasBody, isRefused, RequestBody } from './body/request-body.ts'
@@ -82,6 +83,8 @@ export class HttpExchange implements Exchange {
   failure: FailureReport | undefined
   /** Whether an answer has begun. */
   isAnswered = false
+  /** Of a request that may be answered by a WebSocket: its connection ends with any other answer. */
+  handshake: Handshake | undefined
   /** Set-Cookie fields that security adds to the answer; undefined: none. */
   cookies: readonly string[] | undefined
   /** Its distributed trace; undefined where there is none. */
@@ -284,10 +287,10 @@ export class HttpExchange implements Exchange {
     else this.#aborts = [callback]
   }
 
-  /** The answer is a stream from now on. Nothing is pending for events any more; a call may be cancelled yet. */
+  /** The answer is a stream from now on. Nothing is pending for events and WebSockets any more; a call may be cancelled yet. */
   beginStream(stream: NonNullable<HttpExchange['stream']>): void {
     this.stream = stream
-    if (stream.record.kind === 'events') this.#aborts = undefined
+    if (stream.record.kind !== 'call') this.#aborts = undefined
   }
 
   /** Cancels everything pending for the request. @param reason why the gateway gives it up; absent: the connection is closed */

@@ -1,23 +1,22 @@
 /** Reply → node:http response: head and body in one write where the whole body is known, back-pressure where it streams. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Duplex, pipeline } from 'node:stream'
+import { pipeline } from 'node:stream'
 import { ServiceError } from '#component/errors.ts'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { reportThrown } from '#component/gateway/failure-report.ts'
 import { maxUncounted } from '#http/limits/held-bytes.ts'
 import { pipelineOf } from '#http/limits/pipeline.ts'
 import { isRefused } from './body/request-body.ts'
+import { closeSlowly } from './close-slowly.ts'
 import { encodeBody } from './codec.ts'
 import { sendEvents } from './event-stream.ts'
 import type { HttpExchange } from './read-request.ts'
+import { takeSocket } from './upgrade.ts'
 import { enqueue } from './write-queue.ts'
 
 /** An unwanted body of at most this size is read to its end, so that the connection can be reused; bytes. */
 const maxDumped = 65_536
-
-/** How long a client may go on sending after its answer; milliseconds. */
-const lingerTime = 2000
 
 /** Statuses that end a request while its body is on the way. */
 const isCutOff = (status: number) => status === 408 || status === 413 || isRefused(status)
@@ -38,14 +37,16 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   for (const cookie of exchange.cookies ?? []) head.push('set-cookie', cookie)
   holdAnswer(exchange, content)
   const isHead = exchange.method === 'head'
-  const isLast = mustClose || (!isHead && isEndless(exchange, reply.body))
+  const isLast =
+    mustClose || exchange.handshake !== undefined || (!isHead && isEndless(exchange, reply.body))
   if (isLast || !canGoOn(exchange, status)) {
     response.shouldKeepAlive = false
     if (!request.complete) linger(request.socket, !isRefused(status))
   }
   response.writeHead(status, head)
   exchange.isAnswered = true
-  if (isHead || isBodiless(status)) {
+  if (reply.body.kind === 'websocket') openSocket(exchange, reply.body)
+  else if (isHead || isBodiless(status)) {
     drop(reply.body)
     end(response, undefined, length)
   } else if (reply.body.kind === 'events') sendEvents(exchange, reply.body)
@@ -56,7 +57,7 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
 /** Ends a body that is not sent. */
 function drop(body: ReplyBody): void {
   if (body.kind === 'stream') body.stream.destroy()
-  else if (body.kind === 'events') body.cancel()
+  else if (body.kind === 'events' || body.kind === 'websocket') body.cancel()
 }
 
 /** A reply in the form in which it leaves. */
@@ -111,8 +112,9 @@ function holdAnswer(exchange: HttpExchange, content: string | Uint8Array | undef
   if (length > maxUncounted) exchange.hold(length)
 }
 
-/** RFC 9110 §6.4.1, §15.3.6. */
-const isBodiless = (status: number) => status === 204 || status === 205 || status === 304
+/** RFC 9110 §6.4.1, §15.2, §15.3.6. */
+const isBodiless = (status: number) =>
+  status < 200 || status === 204 || status === 205 || status === 304
 
 function encode(body: ReplyBody): string | Uint8Array | undefined {
   if (body.kind !== 'value') return body.kind === 'bytes' ? body.bytes : undefined
@@ -162,6 +164,22 @@ function lengthOf(
   return typeof content === 'string' ? Buffer.byteLength(content) : content.length
 }
 
+/** Passes the connection on once the 101 is written: all that follows is the WebSocket's. */
+function openSocket(
+  exchange: HttpExchange,
+  body: ReplyBody & { readonly kind: 'websocket' },
+): void {
+  const { response } = exchange
+  response.flushHeaders()
+  const socket = takeSocket(response)
+  if (socket === null) {
+    body.cancel()
+    return
+  }
+  exchange.beginStream({ type: 'websocket', record: body.record })
+  body.begin(socket)
+}
+
 function sendStream(
   exchange: HttpExchange,
   body: ReplyBody & { readonly kind: 'stream' },
@@ -200,17 +218,4 @@ function linger(socket: Socket, isRead: boolean): void {
     socket.end()
     closeSlowly(socket, isRead)
   }
-}
-
-/**
- * Closes a socket whose writing side has ended, without a reset: a client that is still sending would lose the answer to it.
- * The client's bytes are read and dropped for a while (RFC 9112 §9.6).
- * @param isRead whether the client's bytes are read; if not, its sending blocks, and it reads the answer meanwhile
- */
-export function closeSlowly(socket: Duplex, isRead = true): void {
-  const timer = setTimeout(() => socket.destroy(), lingerTime)
-  socket.once('close', () => clearTimeout(timer))
-  socket.once('end', () => socket.destroy())
-  if (isRead) socket.resume()
-  else socket.pause()
 }

@@ -33,6 +33,7 @@ import {
   noRoute,
   type Router,
   refuseAll,
+  switchesProtocol,
 } from './gateway.ts'
 import { createHandler, type Handler, type KnowingRouter } from './handler.ts'
 import { listen, makeServer, type ServerPlan } from './node-server.ts'
@@ -179,7 +180,11 @@ export class Listeners {
     const plain = { limits, connections, isProxy, pipelined: pipelinedBytes(budget, this.#usage) }
     const tls = this.tls.isSecure ? this.tls : undefined
     const brokenHeaders = this.#ports.gateway.headersOf?.(noRoute())
-    const routed = { ...plain, tls, listener: gatewayListener, upgrade, brokenHeaders }
+    const switches = switchesProtocol(gatewayPorts, this.#ports.gateway)
+    const routed = {
+      ...{ ...plain, tls, listener: gatewayListener, upgrade, brokenHeaders },
+      switchesProtocol: switches,
+    }
     if (health.listen !== undefined) {
       const listener = createListener(adminPorts, undefined, koaFallback(adminPorts, [state]))
       await this.#listen('health', health.listen, { ...plain, listener })

@@ -1,11 +1,17 @@
 /** Relays `/ws` to a router in another process: the gateway makes a handshake of its own; after its 101 bytes pass both ways. */
-import { createHash } from 'node:crypto'
 import { type IncomingMessage, type RequestOptions, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import type { Socket } from 'node:net'
 import { answerHeaders } from '#component/action/headers.ts'
 import type { Clock } from '#component/clock.ts'
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
+import {
+  acceptOf,
+  isWebSocketKey,
+  readHandshake,
+  switchProblem,
+  websocketVersion,
+} from '#component/syntax/websocket.ts'
 import { rawError } from './errors.ts'
 
 /** The address of the other router. */
@@ -45,13 +51,6 @@ const passedFields = ['sec-websocket-protocol', 'sec-websocket-extensions', 'ori
 /** Fields of the router that are passed back; all other fields of the answer are made here. */
 const passedBack = ['sec-websocket-protocol', 'sec-websocket-extensions', 'set-cookie'] as const
 
-/** RFC 6455 §4.1: 16 bytes in base64. */
-const keyForm = /^[A-Za-z0-9+/]{22}==$/
-
-/** RFC 6455 §4.2.2. */
-const acceptOf = (key: string): string =>
-  createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-
 /**
  * Opens a WebSocket at the router and connects the client with it. When the router does not answer with a valid 101 within 10
  * seconds, the client gets 502 `wamp.error.net_failure` and its connection ends.
@@ -64,9 +63,10 @@ export function relay(
   onFailure: (error: ServiceError) => void,
 ): void {
   const { socket, headers, head } = client
-  const key = headers['sec-websocket-key'] ?? ''
-  const isHandshake = client.request.method === 'GET' && headers['sec-websocket-version'] === '13'
-  if (!isHandshake || !keyForm.test(key)) {
+  const handshake = readHandshake(headers)
+  const { key, version } = handshake
+  const isHandshake = client.request.method === 'GET' && version === websocketVersion
+  if (!isHandshake || !isWebSocketKey(key)) {
     const message =
       'a WebSocket handshake is a GET with Sec-WebSocket-Key and Sec-WebSocket-Version: 13'
     refuse(socket, 'service.error.bad_request', message, clock)
@@ -108,7 +108,10 @@ export function relay(
   upstream.on('response', ({ statusCode }) => fail(`answered the handshake with ${statusCode}`))
   upstream.on('upgrade', (answer, router: Socket, first) => {
     router.on('error', () => router.destroy())
-    const problem = answerProblem(answer, key, headers['sec-websocket-protocol'])
+    const problem =
+      answer.statusCode === 101
+        ? switchProblem(withoutExtensions(answer.headers), handshake)
+        : `answered the handshake with ${answer.statusCode}`
     if (problem !== undefined || hasFailed) {
       router.destroy()
       fail(problem ?? '')
@@ -134,7 +137,7 @@ function ask(url: URL, socketPath: string | undefined, client: RelayedClient, ke
     host: url.host,
     connection: 'Upgrade',
     upgrade: 'websocket',
-    'sec-websocket-version': '13',
+    'sec-websocket-version': websocketVersion,
     'sec-websocket-key': key,
     'x-forwarded-for': client.peer,
   }
@@ -156,20 +159,11 @@ function ask(url: URL, socketPath: string | undefined, client: RelayedClient, ke
   return url.protocol === 'wss:' ? requestTls(options) : requestPlain(options)
 }
 
-/** The problem of the router's 101, if any (RFC 6455 §4.1); the parser has checked `Connection: Upgrade`. */
-function answerProblem(
-  { statusCode, headers }: IncomingMessage,
-  key: string,
-  offered: string | undefined,
-): string | undefined {
-  if (statusCode !== 101) return `answered the handshake with ${statusCode}`
-  if (headers.upgrade?.toLowerCase() !== 'websocket') return 'switched to another protocol'
-  if (headers['sec-websocket-accept'] !== acceptOf(key)) return 'sent a wrong Sec-WebSocket-Accept'
-  const chosen = headers['sec-websocket-protocol']
-  const names = offered?.split(',').map((name) => name.trim()) ?? []
-  const isOffered = chosen === undefined || names.includes(chosen)
-  return isOffered ? undefined : 'chose a subprotocol that was not offered'
-}
+/** The client judges the extensions itself. */
+const withoutExtensions = ({
+  'sec-websocket-extensions': _,
+  ...fields
+}: IncomingMessage['headers']) => fields
 
 /** The 101 for the client, with the fields passed back from the router. */
 function switching({ headers }: IncomingMessage, key: string): string {

@@ -1,11 +1,12 @@
 /** The port of an action: its fields, already evaluated for one request, in; an outcome, a result or an error as data, out. */
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import { describeError, type ErrorUri, ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import type { OnOver } from '#component/limits/semaphore.ts'
 import type { Method, Request } from '#component/request.ts'
 import type { Stream } from '#component/stream/stream.ts'
 import type { StreamOwner, Wanted } from '#component/stream/terms.ts'
+import type { Handshake } from '#component/syntax/websocket.ts'
 import type { CallResult } from '#component/wamp/session.ts'
 import type { Sent } from './sent.ts'
 import type { WatchedRun } from './watching/attempt-watch.ts'
@@ -52,6 +53,23 @@ export interface Hinted {
   hint?(links: readonly string[]): boolean
 }
 
+/** What a request for a WebSocket offers that its action may open one for. */
+export type OfferedSocket = Pick<Handshake, 'key' | 'protocols' | 'extensions'>
+
+/** Who may have WebSockets through an action, and how long. */
+export interface SocketTerms {
+  /** Of pages, beside those of the host itself. */
+  readonly origins: readonly string[]
+  /** The subprotocols that are passed on; undefined: all. */
+  readonly protocols: readonly string[] | undefined
+  /** Milliseconds without a byte either way. */
+  readonly idleMs: number
+  /** Milliseconds; 0: any time. */
+  readonly maxDurationMs: number
+  /** Of the operation at once; undefined: any number. */
+  readonly maxSockets: number | undefined
+}
+
 /** The data of a request that its action uses. */
 export interface Run extends WatchedRun {
   readonly identity: Identity
@@ -76,6 +94,8 @@ export interface Run extends WatchedRun {
     /** The path with the trailing slash that it was received with; absent: `path`. */
     readonly receivedPath?: string
   }
+  /** Forward: the request is an opening handshake, and the action may open a WebSocket; undefined: it is none. */
+  readonly socket?: OfferedSocket | undefined
   /** WAMP: the keyword argument that holds the trace context of the request; undefined: none does. */
   readonly traceKwargs?: string | undefined
   /** wamp_call: whether progressive results are wanted. */
@@ -130,6 +150,16 @@ export interface CallStream {
   onSettled(callback: (outcome: Outcome) => void): void
 }
 
+/** A WebSocket that an upstream has opened. Its bytes are passed on, or it is cancelled. */
+export interface OpenedSocket {
+  readonly kind: 'websocket'
+  readonly upstream: Duplex
+  /** The fields of the 101 that tell of it: subprotocol and extensions. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Ends it. */
+  cancel(): void
+}
+
 /** Takes what comes of a {@link CallStream}. */
 export interface CallListener {
   onPiece(piece: CallResult): void
@@ -155,7 +185,7 @@ export type Outcome = (
   /** Of a list of actions: the results of all that succeeded, in order. */
   readonly results?: readonly unknown[]
   /** The rest of the action, which goes on; the result of a call is empty then, and that of a subscription its snapshot. */
-  readonly stream?: CallStream | Stream
+  readonly stream?: CallStream | Stream | OpenedSocket
 }
 
 /** The body of an outcome that still streams; undefined when it is complete. */

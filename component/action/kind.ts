@@ -3,6 +3,7 @@ import type { ErrorUri } from '#component/errors.ts'
 import type { Report } from '#component/spec/report.ts'
 import type { Shape } from '#component/spec/rules.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
+import type { ActionFields, SocketTerms } from './action.ts'
 import type { AttemptEnd } from './watching/attempt-end.ts'
 
 /**
@@ -75,6 +76,10 @@ export interface ActionKind {
   readonly passesOn: boolean
   /** The stream that it begins: always, or where the response has one of the views. */
   readonly begins: 'events' | 'progress' | undefined
+  /** The key that says whether requests may open WebSockets through it; undefined: none may. */
+  readonly socketKey: string | undefined
+  /** What that key says, of fields that are known at load. */
+  socketTerms(fields: ActionFields): SocketTerms | undefined
   /** The keys of a response that tell the parts of its stream. */
   readonly views: readonly string[]
   /** The members of `action.result`; undefined: there is no result. */
@@ -100,6 +105,8 @@ export const actionKind = <T extends string>(
   answers: declared.answers,
   passesOn: declared.passesOn ?? false,
   begins: declared.begins,
+  socketKey: declared.socketKey,
+  socketTerms: declared.socketTerms ?? (() => undefined),
   views: declared.views ?? [],
   result: declared.result,
   error: declared.error ?? [],

@@ -46,6 +46,7 @@ import {
   traceNameOf,
 } from './compile-action.ts'
 import { compileResponse, nodesOf, withVary } from './compile-response.ts'
+import { compileSocket } from './compile-socket.ts'
 import { checkFolded, type Findings, written as writtenAt } from './fold-check.ts'
 import {
   first,
@@ -281,12 +282,17 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     const unused = kind.warn(policy, method, at)
     if (unused) findings.warnings.push(unused)
   }
+  const websocket = compileSocket(
+    { method, actions: actions.all, isList: actions.isList, policies },
+    findings.issues,
+  )
+  if (websocket) plan.schemas.features.add('websocket')
   const steps = actions.isList ? plans : undefined
   // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
   const readsBody = isBodyRead || (bodyMethods.has(method) && !hasForward)
   const needed = stagesOf({
     ...{ method, isTool: false, path, inherited, checks, negotiated: types, readsBody, keepsBody },
-    ...{ streams, passesToken, action, steps },
+    ...{ streams, passesToken, action, steps, websocket },
   })
   const names = needed.map(({ name }) => name).join(' ')
   return {
@@ -307,6 +313,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     on_error,
     encodings: types && isBodyFixed(action, on_result) ? new Encodings() : undefined,
     streams,
+    websocket,
     status_codes: plan.statusCodes(level),
   }
 }

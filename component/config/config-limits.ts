@@ -90,6 +90,24 @@ export const limitsSection = section(
       description:
         'Streams of events of one user of a realm at once, in each process. Further ones are refused with 429. 0: any number. Clients without a login are not counted.',
     }),
+    websockets: integer({
+      default: 2_000,
+      minimum: 1,
+      description:
+        'WebSockets to upstreams that are open at once, in each process. Further ones are refused with 503. Less than max_connections, so that requests still get in.',
+    }),
+    websockets_per_address: integer({
+      default: 100,
+      minimum: 0,
+      description:
+        'WebSockets of one address (of IPv6: its /64) at once, in each process. Further ones are refused with 429. 0: any number.',
+    }),
+    websockets_per_identity: integer({
+      default: 20,
+      minimum: 0,
+      description:
+        'WebSockets of one user of a realm at once, in each process. Further ones are refused with 429. 0: any number. Clients without a login are not counted.',
+    }),
     stream_sessions: integer({
       default: 1_000,
       minimum: 0,

@@ -1,8 +1,11 @@
 /** Lets an outcome that is given come true: as the answer of a callee, a broker or an upstream. */
+
+import { Duplex } from 'node:stream'
 import { badGateway } from '#component/action/action.ts'
-import type { UpstreamHandler } from '#component/action/connections/upstreams.ts'
+import type { UpstreamHandler, UpstreamRequest } from '#component/action/connections/upstreams.ts'
 import { type BodyCodec, encodeAs } from '#component/action/forward/body.ts'
 import { isErrorUri, ServiceError } from '#component/errors.ts'
+import { acceptOf, readHandshake } from '#component/syntax/websocket.ts'
 import { type CallResult, type Publication, WampError } from '#component/wamp/session.ts'
 import type { GivenAnswer, GivenError } from './asked.ts'
 
@@ -48,15 +51,20 @@ const controller: Parameters<NonNullable<UpstreamHandler['onRequestStart']>>[0] 
 
 /** Answers a dispatch as an upstream would that came to the outcome. */
 export function answerDispatch(
+  request: UpstreamRequest,
   given: GivenAnswer,
   handler: UpstreamHandler,
   codec: BodyCodec,
 ): void {
   const answer: Readonly<Record<string, unknown>> = given.error
     ? { ...given.error }
-    : { status_code: 200, ...given.result }
+    : { status_code: request.upgrade ? 101 : 200, ...given.result }
   handler.onRequestStart?.(controller, undefined)
   const { status_code, body = '' } = answer
+  if (request.upgrade && status_code === 101) {
+    switchDispatch(request, answer.headers, handler)
+    return
+  }
   // an interim status (RFC 9110, 15.2) has no end
   if (typeof status_code !== 'number' || status_code < 200) {
     failDispatch(failureOf(given), handler)
@@ -72,6 +80,24 @@ export function answerDispatch(
     // as undici does with a handler that refuses the answer
     failDispatch(error instanceof Error ? error : new TypeError(String(error)), handler)
   }
+}
+
+/** Opens a WebSocket by which nothing comes. The answer has what opens it, unless other fields are given: the first subprotocol that is offered. */
+function switchDispatch(
+  { headers }: UpstreamRequest,
+  given: unknown,
+  handler: UpstreamHandler,
+): void {
+  const { key, protocols } = readHandshake(headers as Readonly<Record<string, string>>)
+  const [first] = protocols
+  const fields = {
+    upgrade: 'websocket',
+    'sec-websocket-accept': acceptOf(key),
+    ...(first !== undefined && { 'sec-websocket-protocol': first }),
+    ...headersOf(given, ''),
+  }
+  const silent = new Duplex({ read: () => undefined, write: (_chunk, _coding, done) => done() })
+  handler.onRequestUpgrade?.(controller, 101, fields, silent)
 }
 
 /** Fails a dispatch, as when the body of the request does. */

@@ -87,15 +87,16 @@ export function givenWorld(
     },
   })
   const dispatch = (
-    { body }: UpstreamRequest,
+    request: UpstreamRequest,
     handler: UpstreamHandler,
     outcome: GivenOutcome,
   ): void => {
+    const { body } = request
     const onError = (error: Error): void => failDispatch(error, handler)
     const receive = async (): Promise<void> => {
       if (body instanceof Readable) onBody?.(Buffer.concat(await body.toArray()))
     }
-    receive().then(() => answerDispatch(outcome, handler, codec), onError)
+    receive().then(() => answerDispatch(request, outcome, handler, codec), onError)
   }
   const world: World = (index) => ({
     sessions: {

@@ -10,6 +10,7 @@ import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import { checkRequest } from '#component/gateway/schemas/request-checks.ts'
+import { socketReply } from '#component/gateway/sockets/socket-reply.ts'
 import { callStreaming, isReturning, returnReply } from '#component/gateway/streams/call-reply.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan, CompiledOperation } from './api.ts'
@@ -166,6 +167,7 @@ function prepare(
       asksGet: plan.asksGet,
       hinted: passesHints(state) ? exchange : undefined,
       request: state.request,
+      socket: state.socket,
       traceKwargs: plan.traceKwargs,
       wantsProgress,
       streams: streams && parts.streamed.termsOf(route),
@@ -219,6 +221,7 @@ function renderOf(state: RequestState): Reply | Promise<Reply> {
   if (streaming && 'result' in outcome) {
     return parts.streamed.callReply(exchange, route, streaming, outcome, state.context, cors)
   }
+  if (outcome.stream?.kind === 'websocket') return socketReply(state, outcome, outcome.stream)
   const seen = state.contextAfter(outcome)
   state.onOutcome?.(outcome, seen)
   const made =

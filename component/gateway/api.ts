@@ -1,5 +1,5 @@
 /** The types of a compiled specification: routes with everything decided that can be decided before a request. */
-import type { Attempts, Run } from '#component/action/action.ts'
+import type { Attempts, Run, SocketTerms } from '#component/action/action.ts'
 import type { ActionKind } from '#component/action/kind.ts'
 import type { ActionType } from '#component/action/kinds.ts'
 import type { ActionTarget } from '#component/action/watching/action-target.ts'
@@ -294,6 +294,8 @@ export interface CompiledOperation {
   readonly encodings: Encodings | undefined
   /** What its answer is as a stream; undefined: it is none. */
   readonly streams: StreamPlan | ProgressPlan | undefined
+  /** The WebSockets that its requests may open; undefined: they open none. */
+  readonly websocket: SocketTerms | undefined
   /** Error URI ─▶ HTTP status: the specification's over the initial table. */
   readonly status_codes: ReadonlyMap<string, number>
 }

@@ -1,5 +1,5 @@
 /** The ports between HTTP and the gateway: a request as it came in, and the reply that goes out. */
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import type { HeldBody, Hinted, RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
@@ -7,6 +7,7 @@ import type { BodyLimits, ContentLimits, Request } from '#component/request.ts'
 import type { SecuredRequest } from '#component/security/scheme.ts'
 import type { Frames } from '#component/stream/frames.ts'
 import type { Sink } from '#component/stream/sink.ts'
+import type { Handshake } from '#component/syntax/websocket.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { CompiledOperation } from './api.ts'
 import type { Encodings } from './encodings.ts'
@@ -55,6 +56,8 @@ export interface Exchange
   /** The certificate of the client; absent where no client is asked for one. */
   readonly clientCertificate?: SecuredRequest['clientCertificate']
   readonly hasBody: boolean
+  /** Of a request that may be answered by a WebSocket; undefined for nearly all requests. */
+  readonly handshake?: Handshake | undefined
   /**
    * The media type of the answer by `Accept`, or undefined (406).
    * @param preferred the type among those that are equal to the client; absent: JSON
@@ -92,10 +95,10 @@ export interface Exchange
 
 /** What the log tells of a stream when it is over; it changes until then. */
 export interface StreamRecord {
-  /** Events of a topic, or the progressive results of a call. */
-  readonly kind: 'events' | 'call'
-  /** Events or pieces that were sent. */
-  readonly events: number
+  /** Events of a topic, the progressive results of a call, or a WebSocket. */
+  readonly kind: 'events' | 'call' | 'websocket'
+  /** Events or pieces that were sent; undefined: nobody counts them. */
+  readonly events: number | undefined
   /** Why the stream has ended; `client` unless the gateway ended it. */
   readonly reason: string
   /** The URI of the error that ended it, once its head had been sent. */
@@ -131,6 +134,13 @@ export type ReplyBody =
     }
   /** An upstream's body, passed through. */
   | { readonly kind: 'stream'; readonly stream: Readable; readonly length: number | undefined }
+  /** A WebSocket, whose 101 has the fields that open it: begun once, when that has been sent, or cancelled. */
+  | {
+      readonly kind: 'websocket'
+      begin(client: Duplex): void
+      cancel(): void
+      readonly record: StreamRecord
+    }
   /** Events, as they come: begun once, when the head has been sent, or cancelled. HEAD has its head only. */
   | {
       readonly kind: 'events'

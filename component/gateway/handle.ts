@@ -100,6 +100,16 @@ export class Gateway {
     return this.table.find(host, path) !== undefined
   }
 
+  /** Whether a GET of a host and path may be answered by a WebSocket. */
+  opensSocket({ host, path }: Pick<Exchange, 'host' | 'path'>): boolean {
+    const found = this.table.match(host, path, 'get')
+    return (
+      found?.kind === 'match' &&
+      found.route.kind === undefined &&
+      found.route.websocket !== undefined
+    )
+  }
+
   /**
    * The headers of an error that HTTP answers itself, so that pages may read it: those of its path that are known at load, and its CORS
    * headers; the configured ones where no path serves it, or its path is not compiled.

@@ -1,8 +1,10 @@
 /** The parts of a gateway that the stages of its requests use. */
-import type { Action, Outcome, StreamTerms } from '#component/action/action.ts'
+import type { Duplex } from 'node:stream'
+import type { Action, OpenedSocket, Outcome, StreamTerms } from '#component/action/action.ts'
 import type { PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import type { Clock } from '#component/clock.ts'
 import type { Context } from '#component/expression/nodes.ts'
+import type { Identity } from '#component/identity.ts'
 import type { Schemes } from '#component/security/scheme.ts'
 import type { ActionPlan, CompiledOperation, Endpoint, EndpointKind } from './api.ts'
 import type { SecuredViews } from './context.ts'
@@ -56,6 +58,33 @@ export interface StreamedAnswers {
   ): Reply
 }
 
+/** The place of a WebSocket that is to be opened. */
+export interface SocketPlace {
+  /** Gives it back; more than once is the same as once. */
+  give(): void
+}
+
+/** The WebSockets of a process. */
+export interface HeldSockets {
+  /**
+   * Takes a place, before the upstream is asked.
+   * @throws ServiceError 503 or 429 with `Retry-After`: then nothing is taken
+   */
+  take(exchange: Exchange, operation: CompiledOperation, identity: Identity): SocketPlace
+  /** Takes one that an upstream has opened. @param place is given back at its end */
+  open(
+    exchange: Exchange,
+    operation: CompiledOperation,
+    identity: Identity,
+    socket: OpenedSocket,
+    place: SocketPlace | undefined,
+  ): {
+    readonly reason: string
+    begin(client: Duplex): void
+    cancel(): void
+  }
+}
+
 /** One object for all requests of a gateway. */
 export interface GatewayParts {
   readonly clock: Clock
@@ -65,6 +94,8 @@ export interface GatewayParts {
   readonly secured: SecuredViews
   readonly endpoints: Readonly<Partial<Record<EndpointKind, EndpointHandler>>>
   readonly streamed: StreamedAnswers
+  /** Absent: none are held, as where nothing is performed. */
+  readonly sockets?: HeldSockets | undefined
   /** What holds the policies of routes; its stages know what it is. */
   readonly policies: object
   readonly pools: PoolWatch | undefined

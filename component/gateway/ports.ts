@@ -13,7 +13,7 @@ import type { EndpointHandler, GatewayParts } from './parts.ts'
 /** What a gateway is given. */
 export interface GatewayPorts
   extends Omit<StreamedPorts, 'callStreams' | 'clock'>,
-    Pick<GatewayParts, 'clock' | 'schemes'> {
+    Pick<GatewayParts, 'clock' | 'schemes' | 'sockets'> {
   readonly actions: Readonly<Record<ActionType, Action>>
   /** Absent: only tools are served, as where nothing is performed. */
   readonly endpoints?: Readonly<Record<OuterKind, EndpointHandler>>
@@ -41,11 +41,11 @@ const noAction: Action = {
 
 /** @param answer serves the call of a tool */
 export function partsOf(ports: GatewayPorts, answer: ToolPorts['answer']): GatewayParts {
-  const { clock, schemes, policies = {}, pools, publicPath = '', publicBase } = ports
+  const { clock, schemes, policies = {}, pools, publicPath = '', publicBase, sockets } = ports
   const { callStreams = new CallStreams({ clock }) } = ports
   const tools: ToolPorts = { ...{ schemes, pageOrigins: [], ...ports.tools }, answer }
   return {
-    ...{ clock, schemes, policies, pools, publicPath, publicBase },
+    ...{ clock, schemes, policies, pools, publicPath, publicBase, sockets },
     random: () => clock.random(),
     actions: { ...ports.actions, none: noAction },
     secured: new SecuredViews(),

@@ -52,6 +52,7 @@ export interface Needs
     | 'passesToken'
     | 'action'
     | 'steps'
+    | 'websocket'
   > {
   readonly method: Method
   /** Whether it is the call of a tool. */

@@ -17,6 +17,7 @@ import {
   security,
   toolArguments,
 } from './checks.ts'
+import { place, websocket } from './sockets/handshake.ts'
 import type { Needs, Place, PolicyStage, Stage } from './stage.ts'
 import { endpoint, preflight } from './unrouted.ts'
 
@@ -43,9 +44,12 @@ const policiesAt = (at: Place): readonly Row[] =>
 const hasBody = ({ method, readsBody, keepsBody }: Needs): boolean =>
   bodyMethods.has(method) || keepsBody || (readsBody && method !== 'options')
 
+const opensSockets = ({ websocket, isTool }: Needs): boolean => websocket !== undefined && !isTool
+
 const table: readonly Row[] = [
   [scheme, ({ inherited }) => !inherited.admitsHttp],
   [network, ({ inherited }) => inherited.allowFrom !== undefined],
+  [websocket, opensSockets],
   ...policiesAt('before security'),
   [security, ({ inherited, method }) => !!inherited.protection && method !== 'options'],
   [language, ({ path }) => path.version.languages.length > 1],
@@ -58,6 +62,7 @@ const table: readonly Row[] = [
   [resume, ({ streams }) => streams?.kind === 'progress'],
   [token, ({ passesToken }) => passesToken],
   ...policiesAt('before action'),
+  [place, opensSockets],
   [slot, needsSlot],
   [action, (operation) => !needsSlot(operation)],
   [render, () => true],

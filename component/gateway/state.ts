@@ -1,5 +1,5 @@
 /** One request on its way through the stages of its route. */
-import type { Outcome } from '#component/action/action.ts'
+import type { OfferedSocket, Outcome } from '#component/action/action.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { CheckedValues } from '#component/gateway/schemas/request-checks.ts'
 import type { Identity } from '#component/identity.ts'
@@ -7,7 +7,7 @@ import type { CompiledOperation, InheritedValues, Route } from './api.ts'
 import { CheckedView, noBody, RequestView } from './context.ts'
 import type { Content, Exchange } from './exchange.ts'
 import type { Headers } from './header-layers.ts'
-import type { GatewayParts } from './parts.ts'
+import type { GatewayParts, SocketPlace } from './parts.ts'
 import type { Stage, StageListener } from './stage.ts'
 import type { CallStreaming } from './stream-plan.ts'
 
@@ -43,6 +43,9 @@ export class RequestState {
   checked: CheckedValues | undefined = undefined
   /** How a call is answered as a stream; undefined: it is not. */
   streaming: CallStreaming | undefined = undefined
+  /** What an opening handshake offers to the upstream; undefined: the request asks for no WebSocket. */
+  socket: OfferedSocket | undefined = undefined
+  place: SocketPlace | undefined = undefined
   /** The context of actions that send the access token of the provider. */
   acting: Context | undefined = undefined
   outcome: Outcome | undefined = undefined

@@ -27,6 +27,7 @@ export function responsesOf(
   const success = withStreams(successOf(operation, method, authored), operation)
   const { default: _others, ...known } = success
   const declared = { ...success, ...errorsOf(operation, method, authored, errors), ...known }
+  if (operation.websocket && method === 'get') Object.assign(declared, switched)
   const derived = withPolicies(declared, operation, method, parts)
   const described = withAuthored(derived, operation, authored, errors)
   const [first] = Object.keys(success)
@@ -34,6 +35,16 @@ export function responsesOf(
   if (method !== 'head') return responses
   const entries = Object.entries(responses)
   return Object.fromEntries(entries.map(([status, { content: _, ...rest }]) => [status, rest]))
+}
+
+/** The answer to an opening handshake (RFC 6455 §4.2.2). */
+const switched: Responses = {
+  101: {
+    description: 'A WebSocket, where the request asks for one.',
+    headers: {
+      Upgrade: { description: 'The protocol.', schema: { type: 'string', const: 'websocket' } },
+    },
+  },
 }
 
 /** Puts each example at its status, or at the range that the status is in. */
@@ -186,6 +197,7 @@ function gatewayStatuses(
     [checksType && bodyMethods.has(method), '415'],
     [isPerformed, '503', '504'],
     [operation.streams?.kind === 'events', '400', '429'],
+    [operation.websocket !== undefined && method === 'get', '400', '403', '426', '429'],
     [(steps ?? [action]).some(({ computed }) => computed.length > 0), '500'],
   ]
   for (const [isAnswered, ...some] of rows)

@@ -51,6 +51,8 @@ export interface PolicyKind<Plan = unknown> {
   readonly actionErrors: readonly string[]
   /** Whether it compares answers, so that an upstream is asked for the whole of them. */
   readonly comparesAnswers: boolean
+  /** Whether it keeps answers for later requests, so that no answer may be a WebSocket. */
+  readonly keepsAnswers: boolean
   /** As a document writes it, with all that holds by default. */
   show(plan: Plan): unknown
   evaluates(plan: Plan): readonly EvaluatedPart[]
@@ -91,6 +93,7 @@ export const policyKind = <Key extends string, Plan>(
   feature: undefined,
   actionErrors: none,
   comparesAnswers: false,
+  keepsAnswers: false,
   evaluates: () => none,
   hearsEvents: () => false,
   sharedAt: () => undefined,

@@ -29,6 +29,8 @@ interface Followed {
   readonly request: SecuredRequest
   readonly protection: Protection
   readonly onRefused: (error: unknown) => void
+  /** Of the first judgement; undefined: {@link isSame}. */
+  accepts: ((identity: Identity) => boolean) | undefined
   /** As it was judged last: of the same content always. */
   identity: Identity
   /** Milliseconds since the epoch. */
@@ -69,6 +71,7 @@ export class Reauthentication {
    * Judges a request from now on; a first time soon, since something may have been revoked while its answer was prepared.
    * @param identity of the request when it passed
    * @param onRefused called once: the credentials are refused, or prove another identity
+   * @param accepts whether the identity that is proved first may be another one; absent: it may not
    * @returns ends it
    */
   follow(
@@ -76,9 +79,10 @@ export class Reauthentication {
     protection: Protection,
     identity: Identity,
     onRefused: (error: unknown) => void,
+    accepts?: (identity: Identity) => boolean,
   ): () => void {
     const dueAt = this.#ports.clock.now()
-    const followed: Followed = { request, protection, identity, onRefused, dueAt }
+    const followed: Followed = { request, protection, identity, onRefused, accepts, dueAt }
     this.#followed.add(followed)
     this.#planTick()
     return () => this.#forget(followed)
@@ -179,7 +183,9 @@ export class Reauthentication {
       return
     }
     const { identity } = verdict
-    if (!isSame(identity, followed.identity)) {
+    const isAccepted = followed.accepts?.(identity) ?? isSame(identity, followed.identity)
+    followed.accepts = undefined
+    if (!isAccepted) {
       this.#refuse(followed, anotherIdentity)
       return
     }

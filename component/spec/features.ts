@@ -4,7 +4,7 @@ import { demandFeature } from '#component/security/demand.ts'
 import { securityKinds } from '#component/security/kinds.ts'
 import { severalFeature } from '#component/security/several-kind.ts'
 
-/** What a gateway of an earlier version would leave out in silence, or not know: checks (`request`, `schema`), streams, `cors`. */
+/** What a gateway of an earlier version would leave out in silence, or not know: checks (`request`, `schema`), streams, WebSockets, `cors`. */
 const own = [
   'request',
   'schema',
@@ -12,6 +12,7 @@ const own = [
   'cors',
   'allow_from',
   'provider_token',
+  'websocket',
   demandFeature,
   severalFeature,
 ] as const

@@ -148,11 +148,19 @@ export class Place implements Applicant {
 
 /** One for each process. */
 export class Places {
+  readonly #noun: string
   readonly #random: () => number
   readonly #onRefused: (limit: PlaceLimit) => void
   readonly #counts: readonly Counted[]
 
-  constructor(limits: PlaceLimits, random: () => number, onRefused: (limit: PlaceLimit) => void) {
+  /** @param noun what there may be, in the sentences of refusals */
+  constructor(
+    limits: PlaceLimits,
+    random: () => number,
+    onRefused: (limit: PlaceLimit) => void,
+    noun = 'streams',
+  ) {
+    this.#noun = noun
     this.#random = random
     this.#onRefused = onRefused
     this.#counts = countsOf(limits)
@@ -188,15 +196,19 @@ export class Places {
     const seconds = retrySeconds + Math.floor(this.#random() * retrySeconds)
     const headers = { 'retry-after': String(seconds) }
     if (limit === 'streams') {
-      const message = 'this node has as many streams as it may have'
+      const message = `this node has as many ${this.#noun} as it may have`
       return new ServiceError('service.error.unavailable', message, { headers })
     }
-    return new ServiceError('service.error.too_many_requests', sentences[limit], { headers })
+    return new ServiceError(
+      'service.error.too_many_requests',
+      `${subjects[limit]} has as many ${this.#noun} as it may have`,
+      { headers },
+    )
   }
 }
 
-const sentences = {
-  streams_per_address: 'this address has as many streams as it may have',
-  streams_per_identity: 'this user has as many streams as it may have',
-  max_streams: 'this operation has as many streams as it may have',
+const subjects = {
+  streams_per_address: 'this address',
+  streams_per_identity: 'this user',
+  max_streams: 'this operation',
 }

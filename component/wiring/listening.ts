@@ -14,7 +14,7 @@ export interface Listening {
   readonly urls: GatewayUrls
 }
 
-/** Open streams of a process that stops are ended within this time, if not within half of `gateway.drain_timeout`; milliseconds. */
+/** Open streams and WebSockets of a process that stops are ended within this time, if not within half of `gateway.drain_timeout`; milliseconds. */
 const longestFarewell = 5_000
 
 /** What HTTPS is served with. @throws Error when a file of `gateway.tls` cannot be used */
@@ -80,14 +80,16 @@ export async function openListeners(
   return { listeners, urls }
 }
 
-/** Ends what the listeners serve: consoles and streams, then requests. */
+/** Ends what the listeners serve: consoles, streams and WebSockets, then requests. */
 export async function drain(
   { listeners }: Listening,
   { console, context, serving }: Needs<'console' | 'context' | 'serving'>,
 ): Promise<void> {
   console.stop()
   const { drain_timeout } = context.config.gateway
-  const drained = serving.openStreams.drain(Math.min(drain_timeout / 2, longestFarewell))
+  const withinMs = Math.min(drain_timeout / 2, longestFarewell)
+  const { openStreams, openSockets } = serving
+  const drained = Promise.all([openStreams.drain(withinMs), openSockets.drain(withinMs)])
   await listeners.finish()
   await drained
 }

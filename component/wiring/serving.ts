@@ -10,6 +10,7 @@ import { toldAttempts } from '#component/action/watching/told-attempts.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
 import type { Examples } from '#component/examples/examples.ts'
 import { Gateway } from '#component/gateway/handle.ts'
+import type { OpenSockets } from '#component/gateway/sockets/open-sockets.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
 import { ToolMetrics } from '#component/gateway/tools/tool-metrics.ts'
@@ -20,6 +21,7 @@ import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { followUpstreams } from '#component/wiring/follow-upstreams.ts'
+import { openSocketsOf } from '#component/wiring/streams/open-sockets.ts'
 import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
 import { unrenderedLog } from '#component/wiring/streams/unrendered-log.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
@@ -56,6 +58,7 @@ export interface Serving {
   readonly reauthentication: Reauthentication
   readonly streams: Streams
   readonly openStreams: OpenStreams
+  readonly openSockets: OpenSockets
   /** Ends all connections to upstreams and identity providers, and keeps what policies have counted. */
   close(): Promise<void>
 }
@@ -96,6 +99,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   const { schemes } = authentication
   const reauthentication = new Reauthentication({ schemes, clock, yieldTurn })
   const openStreams = new OpenStreams({ clock, reauthentication })
+  const openSockets = openSocketsOf(context, reauthentication)
   const publicBase = config.gateway.public_base_url
   const publication = openPublication({
     ...{ publicBase, issuerBase, findExamples, yieldTurn, log },
@@ -108,6 +112,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   const policies = openPolicies({ ...context, sessions: pool, encode: encodeBody })
   const gateway = new Gateway({
     ...{ clock, schemes, endpoints, callStreams, openStreams, pools },
+    sockets: openSockets,
     onUnrendered: unrenderedLog(clock, log),
     actions: actions.table,
     cors: config.gateway.cors,
@@ -122,7 +127,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   })
   return {
     ...{ gateway, authentication, connections, watch, pools, reauthentication },
-    ...{ streams, openStreams, callStreams, streamMetrics },
+    ...{ streams, openStreams, openSockets, callStreams, streamMetrics },
     policies,
     descriptions: publication.descriptions,
     async close() {

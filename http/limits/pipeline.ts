@@ -242,6 +242,19 @@ export class Pipeline {
     this.#endIfIdle(callback)
   }
 
+  /**
+   * Parses nothing more: what follows the last request is no HTTP.
+   * @param callback is given what has come of it, once every request before is answered
+   */
+  handOver(callback: (rest: Buffer) => void): void {
+    const rest = this.#rest ?? Buffer.alloc(0)
+    if (this.#unanswered > 0) this.#socket.pause()
+    this.finish(() => {
+      this.leave()
+      callback(rest)
+    })
+  }
+
   #endIfIdle(callback: () => void): void {
     const broken = this.isReceiving ? 1 : 0
     if (this.#unanswered === broken) callback()

@@ -6,8 +6,8 @@ import type { MetricSources } from '#component/metrics/source.ts'
 
 /** An answer that is a stream. */
 export interface StreamAnswer {
-  /** Events of a topic, or the progressive results of a call. */
-  readonly kind: 'events' | 'call'
+  /** Events of a topic, the progressive results of a call, or a WebSocket, which has metrics of its own. */
+  readonly kind: 'events' | 'call' | 'websocket'
   /** Why it has ended. */
   readonly reason: string
 }
@@ -106,7 +106,7 @@ const mapPlans = <Plans extends Readonly<Record<string, FamilyPlan>>, V>(
 
 /** Counts the streams of a process. */
 export class StreamMetrics {
-  /** Streams of events that are open. */
+  /** Streams of events and WebSockets that are open. */
   open = 0
   readonly #byRoute: ByKey<typeof byRoute, Family>
   readonly #byLabel: ByKey<typeof byLabel, Family>
@@ -122,6 +122,10 @@ export class StreamMetrics {
 
   /** The head of an answer has been sent. @param type its media type @param ms since the request came */
   begun({ kind }: Pick<StreamAnswer, 'kind'>, path: ServedPath, type: string, ms: number): void {
+    if (kind === 'websocket') {
+      this.open += 1
+      return
+    }
     this.#single.firstByte.observe(ms / 1000)
     this.#byRoute.opened.on(path, kind).add()
     if (kind === 'events') this.#count(type, 1)
@@ -129,6 +133,10 @@ export class StreamMetrics {
 
   /** An answer that has {@link begun} is over. */
   over({ kind, reason }: StreamAnswer, path: ServedPath, type: string): void {
+    if (kind === 'websocket') {
+      this.open -= 1
+      return
+    }
     this.#byRoute.ended.on(path, reason, kind).add()
     if (kind === 'events') this.#count(type, -1)
   }

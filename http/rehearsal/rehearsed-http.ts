@@ -5,12 +5,14 @@ import type { RehearsedHttp, SentReply } from '#component/explain/rehearsal.ts'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { NetworkShare } from '#component/limits/network-share.ts'
 import { decoded } from '#component/policies/compress/codings.ts'
+import { readHandshake } from '#component/syntax/websocket.ts'
 import { decodeBody } from '#http/codec.ts'
 import { errorReply } from '#http/errors.ts'
 import type { TrustedProxies } from '#http/peer.ts'
 import { preflight, Refusal } from '#http/preflight.ts'
 import { HttpExchange } from '#http/read-request.ts'
 import { composeReply } from '#http/reply.ts'
+import { isHandshake } from '#http/upgrade.ts'
 import { KeptStream } from './kept-stream.ts'
 import { messageOf } from './message.ts'
 import { framesIn } from './stream-text.ts'
@@ -28,7 +30,9 @@ export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
       const { scheme = 'https' } = described
       const held = new NetworkShare(Number.MAX_SAFE_INTEGER)
       const ports = { clock, proxies, isSecure: scheme === 'https', held }
-      return new HttpExchange(id, target, request, response, ports, false)
+      const exchange = new HttpExchange(id, target, request, response, ports, false)
+      if (isHandshake(request, target.headers)) exchange.handshake = readHandshake(target.headers)
+      return exchange
     },
     leave(exchange) {
       if (exchange instanceof HttpExchange) exchange.abort()
@@ -37,6 +41,7 @@ export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
       const isHead = exchange.method === 'head'
       try {
         const { body } = reply
+        if (body.kind === 'websocket') body.cancel()
         if (body.kind !== 'events') return composed(exchange.id, await complete(reply), isHead)
         return composedStream(exchange.id, reply, await streamed(body, isHead, play))
       } catch (error) {

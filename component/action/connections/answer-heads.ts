@@ -23,6 +23,7 @@ function endOfHead(bytes: Buffer): number {
 /** The bytes that one connection receives: the answers to its requests, one after the other, each behind any number of 1xx. */
 export class AnswerHeads {
   #isAwaited = true
+  #maySwitch = false
   /** The beginning of a head. */
   #held: Buffer | undefined
   #isReused = false
@@ -39,8 +40,12 @@ export class AnswerHeads {
     return this.#hasBytes
   }
 
-  /** The next request: the answer to the one before it has come to its end. */
-  next(): void {
+  /**
+   * The next request: the answer to the one before it has come to its end.
+   * @param maySwitch whether it asks for another protocol, to which all belongs that is behind a 101
+   */
+  next(maySwitch = false): void {
+    this.#maySwitch = maySwitch
     this.#isAwaited = true
     this.#isReused = this.#hasAnswered
     this.#hasBytes = false
@@ -75,8 +80,12 @@ export class AnswerHeads {
         this.#held = bytes
         break
       }
-      const isContinue = /^100\D/.test(bytes.toString('latin1', begin.length, begin.length + 4))
-      if (!isContinue) isWanted = pass(bytes.subarray(0, end))
+      const status = bytes.toString('latin1', begin.length, begin.length + 4)
+      if (this.#maySwitch && /^101\D/.test(status)) {
+        this.#isAwaited = false
+        return pass(bytes)
+      }
+      if (!/^100\D/.test(status)) isWanted = pass(bytes.subarray(0, end))
       bytes = bytes.subarray(end)
     }
     return isWanted

@@ -12,6 +12,7 @@ type Controller = Dispatcher.DispatchController
 class Line {
   #heads = new AnswerHeads()
   #socket: Socket | undefined
+  #maySwitch = false
 
   /** A connector whose sockets give what they receive to {@link AnswerHeads} first. */
   through(connect: buildConnector.connector): buildConnector.connector {
@@ -25,15 +26,17 @@ class Line {
 
   #use(socket: Socket): void {
     const heads = new AnswerHeads()
+    heads.next(this.#maySwitch)
     const push = socket.push.bind(socket)
     socket.push = (chunk: Buffer | null) => heads.receive(chunk, push)
     this.#heads = heads
     this.#socket = socket
   }
 
-  /** The next request begins. */
-  next(): void {
-    this.#heads.next()
+  /** The next request begins. @param maySwitch as of {@link AnswerHeads.next} */
+  next(maySwitch: boolean): void {
+    this.#maySwitch = maySwitch
+    this.#heads.next(maySwitch)
   }
 
   /** Whether the socket had answered another request, has ended, and has brought nothing of an answer to the current one. */
@@ -66,6 +69,9 @@ class RepeatedOnce implements Handler {
   onResponseStart(...answer: Parameters<NonNullable<Handler['onResponseStart']>>): void {
     this.#of.onResponseStart?.(...answer)
   }
+  onRequestUpgrade(...switched: Parameters<NonNullable<Handler['onRequestUpgrade']>>): void {
+    this.#of.onRequestUpgrade?.(...switched)
+  }
   onResponseData(controller: Controller, chunk: Buffer): void {
     this.#of.onResponseData?.(controller, chunk)
   }
@@ -97,7 +103,7 @@ export class UpstreamConnection extends Client {
   }
 
   override dispatch(options: Options, handler: Handler): boolean {
-    this.#line.next()
+    this.#line.next(options.upgrade !== undefined && options.upgrade !== null)
     if (!isKept(options.body) || !isIdempotent(options.method.toLowerCase() as Method)) {
       return super.dispatch(options, handler)
     }

@@ -8,6 +8,7 @@ import { anything, dynamic, oneOf, type Rule, rule, string, text } from '#compon
 import { fixedPathProblem, queryProblem, upstreamPathProblem } from '#component/spec/syntax.ts'
 import { originProblem, readOrigin } from '#component/syntax/upstream-origin.ts'
 import { upstreamName } from '#component/upstreams/settings.ts'
+import { socketTerms, websocketRule } from './websocket.ts'
 
 const origin = '[scheme://]host[:port]'
 const shownOrigin = text(origin, originProblem)
@@ -70,6 +71,7 @@ export const forward = actionKind({
       group: dynamic(string),
       headers,
       body: anything,
+      websocket: dynamic(websocketRule),
       ...attempts,
     },
     either: {
@@ -88,6 +90,7 @@ export const forward = actionKind({
     headers: 'upstream_headers',
     body: 'value',
     strip_prefix: 'strip_prefix',
+    websocket: 'known',
   },
   reaches: {
     by: 'http',
@@ -112,6 +115,8 @@ export const forward = actionKind({
     }
   },
   passesOn: true,
+  socketKey: 'websocket',
+  socketTerms: ({ websocket }) => socketTerms(websocket),
   result: ofAnswer,
   error: ofAnswer,
   tokenFields: ['headers'],

@@ -1,11 +1,14 @@
 /** `forward`: sends the request to an upstream over HTTP and passes its answer on; both stream unless expressions read them. */
-import type { Readable } from 'node:stream'
+import type { Duplex, Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import {
   type Action,
   type ActionFields,
   actionError,
+  badGateway,
   errorOf,
+  type OfferedSocket,
+  type OpenedSocket,
   type Outcome,
   type RawBody,
   type Run,
@@ -31,6 +34,7 @@ import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { isIdempotent, type Method, methods } from '#component/request.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
+import { switchProblem } from '#component/syntax/websocket.ts'
 import type { FindUpstream } from '#component/upstreams/table.ts'
 import type { Upstream } from '#component/upstreams/upstream.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './body.ts'
@@ -38,6 +42,7 @@ import { mayBeKept, RepeatableBody } from './repeatable-body.ts'
 import { readTarget } from './target.ts'
 import { type SentAttempt, throughUpstream, wantedOf } from './through-upstream.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
+import { setHandshake } from './websocket.ts'
 
 /** The parts that forward requests. */
 export interface ForwardPorts {
@@ -131,7 +136,8 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const method = methodOf(fields.http_method, run)
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
-    const given = upstreamBody(fields, run, headers, codec)
+    const given = run.socket ? undefined : upstreamBody(fields, run, headers, codec)
+    if (run.socket) setHandshake(headers, run.socket)
     // An answer that an expression reads is asked for uncompressed, and whole.
     if (run.readsBody) {
       headers['accept-encoding'] = 'identity'
@@ -177,6 +183,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
         method: method.toUpperCase(),
         headers: headers as Record<string, string | string[]>,
         body: sent,
+        upgrade: run.socket ? 'websocket' : null,
       }
       run.onSent?.({
         ...{ kind: 'request', method: options.method, origin: origin.text, headers },
@@ -185,7 +192,12 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
         body: sent,
       })
       pool.dispatch(options, call)
-      const { status_code, received } = await call.head
+      const { status_code, received, switched } = await call.head
+      if (switched && run.socket) {
+        const outcome = openedOutcome(switched, received, run.socket, uri)
+        watched?.over(outcome)
+        return { outcome, isRetriable: false, wasSent: true, isLate: false }
+      }
       const isRetriable = failedStatuses.has(status_code) && isIdempotent(method) && isReplayable()
       // bytes that came with the head are here by now: a small answer is complete and needs no stream
       const taken = takeAnswer(call, status_code, received, run)
@@ -281,8 +293,43 @@ const answered = (status_code: number): string => `the upstream answered ${statu
 const upstreamError = (status_code: number) =>
   actionError(errorStatus.uri, answered(status_code), errorStatus.description)
 
+/**
+ * The outcome of a handshake that the upstream has answered with 101.
+ * @throws ServiceError `service.error.bad_gateway` for an answer that opens no WebSocket: the connection is closed
+ */
+function openedOutcome(
+  upstream: Duplex,
+  received: AnswerHead['received'],
+  offered: OfferedSocket,
+  uri: string,
+): Outcome {
+  upstream.on('error', () => upstream.destroy())
+  const problem = switchProblem(received, offered)
+  if (problem !== undefined) {
+    upstream.destroy()
+    throw badGateway(`the upstream ${problem}`)
+  }
+  const ofSocket: Record<string, string> = {}
+  const headers: HeaderMap = {}
+  for (const [name, value] of Object.entries(answerHeaders(received))) {
+    if (!name.startsWith('sec-websocket-')) headers[name] = value
+    else if (passedBack.has(name)) ofSocket[name] = String(value)
+  }
+  const stream: OpenedSocket = {
+    ...{ kind: 'websocket', upstream, headers: ofSocket },
+    cancel: () => upstream.destroy(),
+  }
+  const answer = { status_code: 101, headers, body: new Uint8Array(0), length: undefined }
+  return { result: { status_code: 101, headers, body: '', uri }, answer, stream }
+}
+
+/** Of a 101, the fields that tell of the WebSocket. */
+const passedBack = new Set(['sec-websocket-protocol', 'sec-websocket-extensions'])
+
 /** The method of the upstream request; a `head` that the document fixes stays. */
 function methodOf(declared: unknown, run: Run): Method {
+  // RFC 6455 §4.1
+  if (run.socket) return 'get'
   const method = readMethod(declared ?? run.method)
   const isOfClient = declared === undefined || run.computed.has('http_method')
   return run.asksGet && isOfClient && method === 'head' ? 'get' : method

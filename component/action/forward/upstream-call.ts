@@ -1,5 +1,5 @@
 /** One request to an upstream and its answer: deadlines, back-pressure, and the handling of every failure. */
-import { Readable } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { badGateway, type Hinted } from '#component/action/action.ts'
 import { readLinks } from '#component/action/connections/link-field.ts'
@@ -15,6 +15,8 @@ type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>
 export interface AnswerHead {
   readonly status_code: number
   readonly received: ReceivedHeaders
+  /** Behind a 101, what carries the other protocol; to be taken or destroyed. */
+  readonly switched?: Duplex
 }
 
 const isServiceError = (error: unknown): error is ServiceError => error instanceof ServiceError
@@ -167,6 +169,22 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#answer = { status_code: statusCode, received }
     if (this.#isBuffered) return
     this.#deadline = this.#clock.now() + this.#timeoutMs
+    this.#resolve(this.#answer)
+  }
+
+  onRequestUpgrade(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    received: ReceivedHeaders,
+    switched: Duplex,
+  ): void {
+    if (this.#failure) {
+      switched.destroy()
+      return
+    }
+    this.#isEnded = true
+    this.#stopTimer()
+    this.#answer = { status_code: statusCode, received, switched }
     this.#resolve(this.#answer)
   }
 

@@ -37,10 +37,11 @@ const longestIndexed = 262_144
 /** Bytes of memory for each character of a document that is compiled, as measured on documents of calls with expressions. */
 const bytesPerCharacter = 18
 
-/** Whether those who follow the routing table need the route itself: they end its streams, and hear the events that drop its answers. */
+/** Whether those who follow the routing table need the route itself: they end its streams and WebSockets, and hear the events that drop its answers. */
 const isFollowed = (route: Route): boolean =>
   route.kind === undefined &&
   (route.streams?.kind === 'events' ||
+    route.websocket !== undefined ||
     inForce(route.inherited.policies).some(([kind, plan]) => kind.hearsEvents(plan)))
 
 const routesOf = ({ routes }: RouteEntry<Route>): readonly Route[] => Object.values(routes)

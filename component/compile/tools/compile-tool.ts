@@ -75,6 +75,7 @@ function whyNoTool({ method, operation }: ToolPlace): string | undefined {
   if (method === 'options') return 'OPTIONS cannot be a tool'
   if (kindsOf(operation).some(({ begins }) => begins === 'events'))
     return 'a stream of events cannot be a tool'
+  if (operation.websocket) return 'a WebSocket cannot be a tool'
   if (!operation.inherited.protection?.kind.signsBody) return undefined
   return 'a path for webhooks cannot be a tool: no client could sign its call'
 }

@@ -7,6 +7,7 @@ import type { Identity } from '#component/identity.ts'
 import type { RoutingTable } from '#component/routes/routing-table.ts'
 import type { ApiEntries, TableChange } from '#component/routes/table-change.ts'
 import type { Reauthentication } from '#component/security/reauthentication.ts'
+import { endAll } from './end-all.ts'
 
 /** Why streams end here; `reloaded`: another version of the document is served, `gone`: none has the path. */
 export type Ending = 'unauthorized' | 'reloaded' | 'gone' | 'draining'
@@ -32,8 +33,6 @@ interface Opened {
 
 /** Streams of a document that changes end within this time, so that their clients do not come back all at once; milliseconds. */
 const reloadSpread = 2_000
-/** Milliseconds between two portions. */
-const portionGap = 50
 
 /** Every stream of events, from its begin to its end. */
 export class OpenStreams {
@@ -100,14 +99,14 @@ export class OpenStreams {
       const entries = table.entriesOf(operation.path.version.api)
       if (!this.#streamedOf(entries).has(operation)) ending.set(stream, this.#endingOf(opened))
     }
-    void this.#spread(ending, reloadSpread)
+    void endAll(this.#ports.clock, ending, reloadSpread)
   }
 
   /** Ends all streams and admits no more. @param withinMs it resolves after at most that time, when all have been told */
   drain(withinMs: number): Promise<void> {
     this.#isDraining = true
     const all = Array.from(this.#open, ({ stream }) => [stream, 'draining'] as const)
-    return this.#spread(new Map(all), withinMs)
+    return endAll(this.#ports.clock, new Map(all), withinMs)
   }
 
   /** An indexed API has no streams of events. */
@@ -124,27 +123,6 @@ export class OpenStreams {
   #endingOf({ exchange: { host, path, method } }: Opened): Ending {
     const found = this.#table?.match(host, path, method)
     return found?.kind === 'match' && isStreamed(found.route) ? 'reloaded' : 'gone'
-  }
-
-  /** Ends streams portion by portion. */
-  #spread(ending: Map<Endable, Ending>, withinMs: number): Promise<void> {
-    const { clock } = this.#ports
-    const endAt = clock.now() + withinMs
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const endPortion = () => {
-      const portions = Math.max(Math.ceil((endAt - clock.now()) / portionGap), 1)
-      let left = Math.ceil(ending.size / portions)
-      for (const [stream, reason] of ending) {
-        if (left === 0) break
-        left -= 1
-        ending.delete(stream)
-        stream.end(reason)
-      }
-      if (ending.size > 0) clock.after(portionGap, endPortion)
-      else resolve()
-    }
-    endPortion()
-    return promise
   }
 }
 

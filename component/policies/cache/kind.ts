@@ -19,6 +19,7 @@ const keptFields = [
 export const cache = policyKind('cache', {
   rule: cacheRule,
   compile: compileCache,
+  keepsAnswers: true,
   show: ({ ttlMs, per, vary, statuses, purges, ...plan }: CachePlan) => ({
     ...(ttlMs !== undefined && { ttl: ttlMs / 1000 }),
     ...(per && { per }),

@@ -19,6 +19,7 @@ export const idempotency = policyKind(key, {
   rule: idempotencyRule,
   compile: (sources) => compileIdempotency(constantOf(sources)),
   feature: 'idempotency',
+  keepsAnswers: true,
   show: ({ isRequired, keptMs, onUnknown, maxBytes }: IdempotencyPlan) => ({
     ...{ required: isRequired, ttl: keptMs / 1000, on_unknown: onUnknown, max_bytes: maxBytes },
   }),

@@ -22,6 +22,7 @@ export async function wholeBody(reply: Reply, most: number, encode: Encode): Pro
     case 'none':
       return { reply, isKept: true }
     case 'events':
+    case 'websocket':
       return { reply, isKept: false }
     case 'stream':
       return readStream(reply, body, most)

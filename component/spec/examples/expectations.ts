@@ -2,7 +2,6 @@
 import {
   anything,
   described,
-  integer,
   listOf,
   must,
   object,
@@ -52,8 +51,15 @@ const frame = object('a frame: {id, event, data}', {
   },
 })
 
+const status = must(
+  '101, or an integer from 200 to 599',
+  (value) =>
+    value === 101 || (Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599),
+  { anyOf: [{ const: 101 }, { type: 'integer', minimum: 200, maximum: 599 }] },
+)
+
 const expectations = {
-  status: described(integer(200, 599), 'The HTTP status.'),
+  status: described(status, 'The HTTP status; 101 of a WebSocket.'),
   headers: described(
     fields(foundValue),
     'Header fields that the answer has; null: it has no such field.',

@@ -78,7 +78,7 @@ export function openDocuments(
   context: WiringContext,
   router: RouterConnection,
   { own, pool }: RouterSessions,
-  { gateway, authentication, openStreams, policies }: Serving,
+  { gateway, authentication, openStreams, openSockets, policies }: Serving,
   schemas: SharedSchemas,
   others: Pick<Sync, 'nodesWithout' | 'peerNames'>,
 ): Documents {
@@ -122,6 +122,7 @@ export function openDocuments(
       gateway.table = table
       authentication.issuers.follow(change)
       openStreams.follow(table, change)
+      openSockets.follow(table)
       policies.follow(change)
       kept.follow(change)
       indexes.follow(change)

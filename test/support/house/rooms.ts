@@ -58,6 +58,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['compile', 'gateway', 'replica', 'routes', 'spec', 'store', 'terminal'],
     packages: [],
   },
+  'component/gateway/sockets': {
+    folders: ['action', 'gateway', 'gateway/streams', 'routes', 'security', 'stream'],
+    packages: [],
+  },
   'component/gateway/streams': {
     folders: [
       ...['action', 'expression', 'gateway', 'gateway/schemas', 'routes', 'security'],
@@ -86,6 +90,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'action/watching',
       'expression',
       'gateway/schemas',
+      'gateway/sockets',
       'gateway/streams',
       'gateway/tools',
       'policies',
