@@ -1,4 +1,5 @@
-/** The backend of the hello example: a WAMP callee and subscriber, and a small upstream HTTP API. */
+/** The backend of the hello example: a WAMP callee and subscriber, and a small upstream: an HTTP API, and a WebSocket. */
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import autobahn from 'autobahn'
 
@@ -80,6 +81,16 @@ const upstream = createServer((request, response) => {
   const quote = quotes[id - 1]
   response.writeHead(quote ? 200 : 404, { 'content-type': 'application/json' })
   response.end(JSON.stringify(quote ? { id, quote } : { code: 'no_such_quote', id }))
+})
+// a WebSocket that says one word and closes: RFC 6455, sections 4.2.2 and 5.2
+upstream.on('upgrade', ({ headers }, socket) => {
+  const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+  const accept = createHash('sha1').update(key).digest('base64')
+  socket.on('error', () => socket.destroy())
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+  )
+  socket.end(Buffer.from('\x81\x05hello\x88\x00', 'latin1'))
 })
 upstream.on('error', ({ message }) => {
   process.stderr.write(
