@@ -156,6 +156,8 @@ export interface OpenedSocket {
   readonly upstream: Duplex
   /** The fields of the 101 that tell of it: subprotocol and extensions. */
   readonly headers: Readonly<Record<string, string>>
+  /** Calls back when its upstream is taken away; absent: nothing takes it away. @returns ends that */
+  onTakenAway?(callback: () => void): () => void
   /** Ends it. */
   cancel(): void
 }

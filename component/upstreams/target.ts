@@ -53,6 +53,8 @@ export class Target {
   /** How long it was sent away last. */
   #outMs = 0
   #isProbed = false
+  /** Undefined once it was taken away. */
+  #onReleased: Set<() => void> | undefined = new Set()
   /** Changes with the state, so that a request that began before does not count after it. */
   #state = 0
 
@@ -85,6 +87,17 @@ export class Target {
   /** Ends its connections, once what runs on them is over. @param afterMs how long that may take */
   release(afterMs: number): void {
     this.#connections.release(this.origin, this.#terms, afterMs)
+    const told = this.#onReleased ?? []
+    this.#onReleased = undefined
+    for (const callback of told) callback()
+  }
+
+  /** Calls back when it is taken away: at once where it was. @returns ends that */
+  onRelease(callback: () => void): () => void {
+    const told = this.#onReleased
+    if (told) told.add(callback)
+    else callback()
+    return () => told?.delete(callback)
   }
 
   /** The part of its weight that it has, at most 1: while it is new or back it grows, from a tenth. */

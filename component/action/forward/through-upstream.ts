@@ -11,6 +11,7 @@ import { FieldError } from '#component/action/field-error.ts'
 import type { Attempted } from '#component/action/retry.ts'
 import { targetResult } from '#component/action/target-result.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { OnOver } from '#component/limits/semaphore.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import type { Target } from '#component/upstreams/target.ts'
 import type { Upstream, Wanted } from '#component/upstreams/upstream.ts'
@@ -94,10 +95,27 @@ async function sendTo(
   const reason = 'result' in outcome ? undefined : outcome.reason
   upstream.end(target, ticket, { result: targetResult(outcome), reason })
   // until its answer has come to its end
-  const onOver = goesOn(outcome)
+  const onOver = socketOver(outcome) ?? goesOn(outcome)
   if (onOver) onOver(() => target.leave())
   else target.leave()
-  return { ...attempted, outcome: at(target, outcome) }
+  return { ...attempted, outcome: heldBy(target, at(target, outcome)) }
+}
+
+/** Takes a callback for the end of a WebSocket; undefined: there is none. */
+function socketOver({ stream }: Outcome): OnOver | undefined {
+  if (stream?.kind !== 'websocket') return undefined
+  const { upstream } = stream
+  return (callback) => void upstream.once('close', callback)
+}
+
+/** A WebSocket hears when its target is taken away. */
+function heldBy(target: Target, outcome: Outcome): Outcome {
+  const { stream } = outcome
+  if (stream?.kind !== 'websocket') return outcome
+  return {
+    ...outcome,
+    stream: { ...stream, onTakenAway: (callback) => target.onRelease(callback) },
+  }
 }
 
 const unknown = { result: 'unknown' } as const

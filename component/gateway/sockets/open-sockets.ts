@@ -49,6 +49,8 @@ interface Opened {
   readonly identity: Identity
   operation: CompiledOperation
   unfollow: (() => void) | undefined
+  /** Ends hearing of the target of the upstream. */
+  forget: (() => void) | undefined
 }
 
 const noRoom = (): boolean => false
@@ -127,28 +129,37 @@ export class OpenSockets implements HeldSockets {
     exchange: Exchange,
     operation: CompiledOperation,
     identity: Identity,
-    { upstream }: OpenedSocket,
+    socket: OpenedSocket,
     place: SocketPlace | undefined,
   ): Tunnel {
     const { clock, watch } = this.#ports
     const onClosed = watch.opened(operation.path)
-    const tunnel: Tunnel = new Tunnel(upstream, {
+    const tunnel: Tunnel = new Tunnel(socket.upstream, {
       clock,
       terms: () => opened.operation.websocket as SocketTerms,
       onOver: (reason) => {
         this.#open.delete(opened)
         opened.unfollow?.()
+        opened.forget?.()
         place?.give()
         onClosed(reason)
       },
       onBegun: () => {
         this.#secure(opened)
+        opened.forget = socket.onTakenAway?.(() => tunnel.end('target'))
         if (this.#isDraining) tunnel.end('draining')
         // its document may have been loaded again meanwhile
         else if (this.#table) this.#judge(opened, this.#table)
       },
     })
-    const opened: Opened = { exchange, tunnel, identity, operation, unfollow: undefined }
+    const opened: Opened = {
+      exchange,
+      tunnel,
+      identity,
+      operation,
+      unfollow: undefined,
+      forget: undefined,
+    }
     this.#open.add(opened)
     return tunnel
   }

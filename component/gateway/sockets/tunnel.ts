@@ -11,6 +11,7 @@ const farewells = {
   idle: [1001, 'nothing was sent for too long'],
   duration: [1001, 'the time of this connection is over'],
   draining: [1001, 'this node is stopping'],
+  target: [1001, 'the upstream was taken away'],
   gone: [1001, 'nothing is served at this path any more'],
 } as const
 
