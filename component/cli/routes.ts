@@ -5,6 +5,7 @@ import { type Route, typesOf } from '#component/gateway/api.ts'
 import { compareOrders, matchingOrderOf } from '#component/routes/matching-order.ts'
 import { type Clash, type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 
+import { shownProtection } from '#component/security/scheme.ts'
 import { versionLabel } from '#component/spec/versions.ts'
 import { isMap, mapOrEmpty } from '#component/syntax/values.ts'
 import { AdminClient } from './admin-client.ts'
@@ -60,8 +61,10 @@ function labelAt(document: unknown, path: string): string | undefined {
 const actionOf = (route: Route): string =>
   route.kind === undefined ? typesOf(route).join(', ') : route.kind
 
-const securityOf = (route: Route): string | null =>
-  route.kind === undefined ? (route.inherited.protection?.type ?? null) : null
+function securityOf(route: Route): string | null {
+  const protection = route.kind === undefined ? route.inherited.protection : undefined
+  return protection ? shownProtection(protection) : null
+}
 
 /** The documents of the gateway; what is wrong with one is told of its id. */
 const sourceOf = (document: unknown): Source => ({

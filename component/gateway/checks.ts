@@ -9,6 +9,7 @@ import { charsetOf, isUtf8Type } from '#component/syntax/media-type.ts'
 import type { AdmittedNetworks, CompiledOperation, InheritedValues } from './api.ts'
 import { noBody } from './context.ts'
 import type { Exchange } from './exchange.ts'
+import { joinVary } from './header-layers.ts'
 import { stage } from './stage.ts'
 import type { RequestState } from './state.ts'
 
@@ -57,6 +58,16 @@ export const network = stage('network', {
     address: exchange.client,
     lists: inherited.allowFrom ?? [],
   }),
+})
+
+/** Keeps caches from giving the answer to nobody to a user, where a request may come without credentials. */
+export const vary = stage('vary', {
+  leave(state, reply) {
+    const { fields = '' } = protectionOf(state).alternatives ?? {}
+    const names = joinVary(String(reply.headers.vary ?? ''), fields)
+    return { ...reply, headers: { ...reply.headers, vary: names } }
+  },
+  facts: () => ({}),
 })
 
 /** 401 or 403 for clients that `security` does not let pass. */

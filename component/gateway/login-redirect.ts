@@ -28,14 +28,18 @@ interface Place extends LoginAddress {
   readonly now: number
 }
 
-/** The address of a login that leads to a page. @param more other parameters of its query */
+/** The address of a login that leads to a page. @param provider undefined: the person chooses @param more other parameters of its query */
 export const loginLocation = (
   { prefix, base }: LoginAddress,
-  provider: string,
+  provider: string | undefined,
   redirect_uri?: string,
   more: Readonly<Record<string, string>> = {},
 ): string => {
-  const query = new URLSearchParams({ provider, ...(redirect_uri && { redirect_uri }), ...more })
+  const query = new URLSearchParams({
+    ...(provider !== undefined && { provider }),
+    ...(redirect_uri && { redirect_uri }),
+    ...more,
+  })
   return `${prefix}${base}/oidc/login?${query}`
 }
 
@@ -68,7 +72,8 @@ export function loginRedirect(
   const { realm_uri } = login
   const provider = String(login.object.provider ?? 'default')
   const target = prefix + ownTarget(exchange)
-  const location = loginLocation({ prefix, base }, provider, target)
+  const isChoice = error instanceof UnprovedError && error.isChoice
+  const location = loginLocation({ prefix, base }, isChoice ? undefined : provider, target)
   const { 'www-authenticate': _, ...headers } = refused.headers
   const problem = isOpenToAll(error)
     ? 'ticket_ended'

@@ -29,6 +29,7 @@ export interface StageFacts {
     readonly address: string
     readonly lists: readonly AdmittedNetworks[]
   }
+  vary: object
   security: {
     readonly protection: Protection
     /** Who asks; nobody known where the request was refused. */

@@ -16,6 +16,7 @@ import {
   scheme,
   security,
   toolArguments,
+  vary,
 } from './checks.ts'
 import { place, websocket } from './sockets/handshake.ts'
 import type { Needs, Place, PolicyStage, Stage } from './stage.ts'
@@ -46,11 +47,15 @@ const hasBody = ({ method, readsBody, keepsBody }: Needs): boolean =>
 
 const opensSockets = ({ websocket, isTool }: Needs): boolean => websocket !== undefined && !isTool
 
+const isOptional = ({ protection }: InheritedValues): boolean =>
+  protection?.alternatives?.isOptional === true
+
 const table: readonly Row[] = [
   [scheme, ({ inherited }) => !inherited.admitsHttp],
   [network, ({ inherited }) => inherited.allowFrom !== undefined],
   [websocket, opensSockets],
   ...policiesAt('before security'),
+  [vary, ({ inherited, method }) => isOptional(inherited) && method !== 'options'],
   [security, ({ inherited, method }) => !!inherited.protection && method !== 'options'],
   [language, ({ path }) => path.version.languages.length > 1],
   ...policiesAt('after security'),
@@ -95,6 +100,7 @@ export const endpointStages = (of: InheritedValues, kind: EndpointKind): readonl
   ...ofEndpoints.flatMap(({ stage, isOfEndpoint }) =>
     of.policies && isOfEndpoint?.(of.policies, kind) ? [stage] : [],
   ),
+  ...(isOptional(of) ? [vary] : []),
   ...(of.protection ? [security] : []),
   endpoint,
 ]

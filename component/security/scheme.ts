@@ -59,11 +59,17 @@ export interface Alternatives {
   readonly wantsCertificate: boolean
   /** Whether one of them is a login of people: browsers send its cookie, and what else they have. */
   readonly hasLogin: boolean
+  /** The header fields that a request without credentials does not have, as `Vary` names them. */
+  readonly fields: string
   /** The version that they are of, for metrics. */
   readonly version: { readonly api: string; readonly label: string }
   /** Other origins whose pages may send what browsers add by themselves; undefined: those that the configuration names. */
   readonly origins: readonly string[] | undefined
 }
+
+/** What a path is protected by, in a few words: `machine | jwt+mtls | oidc`. */
+export const shownProtection = ({ type, alternatives }: Protection): string =>
+  alternatives?.all.map(({ via }) => via).join(' | ') ?? type
 
 /** The protections that a path has: one, or those of all its alternatives. */
 export const membersOf = (protection: Protection | undefined): readonly Protection[] =>

@@ -6,6 +6,8 @@ import type { Protection } from './scheme.ts'
 interface ForPeople {
   /** The member by whose login the request would pass; undefined: no login helps. */
   readonly login?: Protection | undefined
+  /** Whether a person chooses among several logins first. */
+  readonly isChoice?: boolean
   /** Whether the page is there for anybody, once the ticket that does not hold is gone. */
   readonly isOptional?: boolean
 }
@@ -14,14 +16,16 @@ interface ForPeople {
 export class UnprovedError extends ServiceError {
   readonly login: Protection | undefined
   readonly isOptional: boolean
+  readonly isChoice: boolean
 
   constructor(
     message: string,
     options: ServiceErrorOptions,
-    { login, isOptional = false }: ForPeople = {},
+    { login, isOptional = false, isChoice = false }: ForPeople = {},
   ) {
     super('service.error.unauthorized', message, options)
     this.login = login
     this.isOptional = isOptional
+    this.isChoice = isChoice
   }
 }

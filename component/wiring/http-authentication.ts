@@ -9,6 +9,7 @@ import type { GatewayPorts } from '#component/gateway/ports.ts'
 import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/providers.ts'
+import { choicesOf } from '#component/oidc/settings.ts'
 import { Attempts } from '#component/security/attempts.ts'
 import { decisionMetrics } from '#component/security/decision-metrics.ts'
 import { Operators } from '#component/security/operators.ts'
@@ -80,6 +81,7 @@ export function openHttpAuthentication(
   const { allow_origin } = config.gateway.cors
   const alternatives = {
     clearedCookies: ticketClearing(realms),
+    hasLoginPage: (realm_uri: string) => choicesOf(realms, realm_uri).length > 0,
     corsOrigins: [allow_origin].flat().filter((origin) => origin !== '*'),
   }
   const decisions = decisionMetrics(context.families)

@@ -55,6 +55,14 @@ const isUnasked = (members: Members): boolean =>
   members.some(({ kind }) => kind.isSentUnasked) &&
   members.every(({ kind }) => kind.isSentUnasked || kind.isAlwaysAsked)
 
+/** Where credentials stand: an answer to nobody is none to a request that has some of them. */
+function fieldsOf(members: readonly Protection[]): string {
+  const hasLogin = members.some(({ kind }) => kind.hasLogin)
+  const headers = members.flatMap(({ kind, object }) => kind.secretHeader?.(object) ?? [])
+  const others = headers.filter((name) => name !== 'authorization')
+  return [...new Set(['Authorization', ...(hasLogin ? ['Cookie'] : []), ...others])].join(', ')
+}
+
 /** Origins that pages may be of; `*` stands for no credentials (Fetch standard, CORS protocol and credentials). */
 const originsOf = (cors: VersionCors | undefined): readonly string[] | undefined =>
   cors && [cors.origins].flat().filter((one) => one !== '*')
@@ -99,6 +107,7 @@ export function compileAlternatives(
     ),
     wantsCertificate: members.some(({ kind }) => kind.needsCertificate),
     hasLogin: members.some(({ kind }) => kind.hasLogin),
+    fields: fieldsOf(members),
     origins: originsOf(version.cors),
   }
   const { realm_uri, api, limits } = protect(undefined)

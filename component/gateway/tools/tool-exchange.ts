@@ -225,8 +225,8 @@ class SecuredCall implements SecuredRequest {
     this.#of = of
     this.#call = call
     // another service decides by what is done; a cookie needs proof in every POST
-    const { protection } = operation.inherited
-    this.method = protection?.kind.decidesByRequest ? call.method : of.method
+    const { kind, alternatives } = operation.inherited.protection ?? {}
+    this.method = kind?.decidesByRequest && !alternatives?.hasLogin ? call.method : of.method
   }
 
   get scheme() {

@@ -108,7 +108,7 @@ export class CacheKeys {
     const known = this.#users.get(identity)
     if (known !== undefined) return known
     const { realm_uri, authid, authmethod, authroles, groups, meta, client_id, locale } = identity
-    const { claims } = identity
+    const { claims, via, proofs } = identity
     const parts = [
       realm_uri,
       authid,
@@ -119,6 +119,8 @@ export class CacheKeys {
       client_id,
       locale,
       claims,
+      via,
+      proofs,
     ]
     const text = JSON.stringify(parts, (_key, value: unknown) =>
       typeof value === 'bigint' ? `${value}n` : value,

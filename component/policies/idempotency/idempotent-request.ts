@@ -220,12 +220,14 @@ export class IdempotentRequest {
    * The same after a reload of the document; another one for each user and route.
    * @param byAddress whether users without a name are told apart by their network
    */
-  #scopeOf(key: string, { realm_uri, username, authid }: Identity, byAddress = false): string {
+  #scopeOf(key: string, identity: Identity, byAddress = false): string {
+    const { realm_uri, username, authid, via, proofs } = identity
     const { path } = this.#route
     const { api } = path.version
     const network = byAddress ? [networkOf(this.#exchange.client)] : []
     const user = username === undefined ? network : [realm_uri, authid]
-    const texts = [key, api, this.#exchange.method, path.pattern, ...user]
+    const by = via === undefined ? [] : [JSON.stringify({ via, proofs })]
+    const texts = [key, api, this.#exchange.method, path.pattern, ...user, ...by]
     return this.#ports.digest('key', ...texts)
   }
 

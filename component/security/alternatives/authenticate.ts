@@ -40,6 +40,8 @@ export interface DecisionWatch {
 export interface AlternativesPorts {
   /** The Set-Cookie fields by which a browser forgets a ticket that does not hold. Absent: it keeps it. */
   clearedCookies?(request: SecuredRequest, login: Protection): readonly string[]
+  /** Whether people choose among the providers of a realm on a page. Absent: they do not. */
+  hasLoginPage?(realm_uri: string): boolean
   /** Absent: nothing counts. */
   readonly decisions?: DecisionWatch
   /** Origins whose pages may send what browsers add by themselves, where the version names none. Absent: only its own. */
@@ -52,6 +54,8 @@ interface Judged {
   readonly protection: Protection
   readonly alternatives: Alternatives
   readonly isAgain: boolean
+  /** What the client shows; undefined where no alternative looks at it. */
+  readonly certificate: ClientProof | undefined
 }
 
 const decisionOf = (error: unknown): Decision => {
@@ -101,12 +105,10 @@ export class AlternativesScheme implements SecurityScheme {
     isAgain: boolean,
   ): Identity | Promise<Identity> {
     const alternatives = alternativesOf(protection)
-    const judged = { request, protection, alternatives, isAgain }
-    if (!alternatives.wantsCertificate) return this.#judge(judged, undefined)
-    const certificate = request.clientCertificate?.()
-    return certificate instanceof Promise
-      ? certificate.then((proof) => this.#judge(judged, proof))
-      : this.#judge(judged, certificate)
+    const proof = alternatives.wantsCertificate ? request.clientCertificate?.() : undefined
+    const judge = (certificate: ClientProof | undefined) =>
+      this.#judge({ request, protection, alternatives, isAgain, certificate })
+    return proof instanceof Promise ? proof.then(judge) : judge(proof)
   }
 
   #isBrought(member: Protection, brought: Brought): boolean {
@@ -124,8 +126,8 @@ export class AlternativesScheme implements SecurityScheme {
     return undefined
   }
 
-  #judge(judged: Judged, certificate: ClientProof | undefined): Identity | Promise<Identity> {
-    const { request, alternatives, isAgain } = judged
+  #judge(judged: Judged): Identity | Promise<Identity> {
+    const { request, alternatives, isAgain, certificate } = judged
     const brought = this.#brought.at(request, certificate)
     const decided = this.#deciding(alternatives, brought)
     if (decided === undefined) return this.#undecided(judged, brought)
@@ -213,19 +215,20 @@ export class AlternativesScheme implements SecurityScheme {
       const answer = { ...error.answer, headers: { ...headers, 'www-authenticate': lines } }
       return new PassedAnswer(error.uri, answer, { cause: error.cause })
     }
-    const isByCookie = member.kind.hasLogin && !this.#brought.at(request, undefined).token?.isTicket
-    const login = isByCookie ? member : undefined
+    const brought = this.#brought.at(request, judged.certificate)
+    const isByCookie = member.kind.hasLogin && !brought.token?.isTicket
     const { isOptional } = alternatives
-    if (login && isOptional && !isAgain) {
-      request.cookies = this.#ports.clearedCookies?.(request, login)
+    if (isByCookie && isOptional && !isAgain) {
+      request.cookies = this.#ports.clearedCookies?.(request, member)
     }
+    const ways = isByCookie ? this.#waysIn(judged, brought) : {}
     return new UnprovedError(
       error.message,
       {
         headers: { ...headers, 'www-authenticate': lines } as ServiceError['headers'],
         cause: error.cause,
       },
-      { login, isOptional },
+      { ...ways, isOptional },
     )
   }
 
@@ -253,9 +256,9 @@ export class AlternativesScheme implements SecurityScheme {
     this.#count(judged, '', isNobodys ? 'unauthorized' : 'missing')
     const lines = this.#challenges(judged, undefined)
     if (!isNobodys) {
-      const login = authorization === undefined ? this.#loginOf(judged, brought) : undefined
+      const ways = authorization === undefined ? this.#waysIn(judged, brought) : {}
       const message = 'valid credentials are required for this path'
-      throw new UnprovedError(message, { headers: { 'www-authenticate': lines } }, { login })
+      throw new UnprovedError(message, { headers: { 'www-authenticate': lines } }, ways)
     }
     const { realm_uri: realm } = protection
     const reason = 'the token is of no issuer whose tokens the path takes'
@@ -276,15 +279,16 @@ export class AlternativesScheme implements SecurityScheme {
     return !!isThere && this.#isBrought(member, brought)
   }
 
-  /** The first member whose login would let the request pass. */
-  #loginOf({ request, alternatives }: Judged, brought: Brought): Protection | undefined {
-    const helped = alternatives.all.find(
-      (one) =>
-        isOffered(one, request) &&
-        one.members.every((member) => member.kind.hasLogin || this.#isBrought(member, brought)) &&
-        one.members.some(({ kind }) => kind.hasLogin),
-    )
-    return helped?.members.find(({ kind }) => kind.hasLogin)
+  /** The login that would let the request pass: the first one, or the choice where there are several. */
+  #waysIn({ request, alternatives, protection }: Judged, brought: Brought) {
+    const isHere = (member: Protection): boolean =>
+      !!member.kind.hasLogin || this.#isBrought(member, brought)
+    const logins = alternatives.all
+      .filter((one) => isOffered(one, request) && one.members.every(isHere))
+      .flatMap((one) => one.members.find(({ kind }) => kind.hasLogin) ?? [])
+    const [login] = logins
+    const isChoice = logins.length > 1 && this.#ports.hasLoginPage?.(protection.realm_uri) === true
+    return { login, isChoice }
   }
 
   /**

@@ -1,6 +1,7 @@
 /** A path with several kinds of credentials on a running gateway: its fields, the log, and the metric of decisions. */
 import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
@@ -35,8 +36,12 @@ const document = {
   },
 }
 
+const several = { any: [{ type: 'api_key', header_name: 'x-api-key' }, { type: 'basic' }] }
+
 describe('A path with several kinds of credentials', () => {
   let gateway: TestGateway
+  let upstream: Server
+  let count = 0
   const { log, lines } = keptLog()
   let key: string
 
@@ -57,10 +62,24 @@ describe('A path with several kinds of credentials', () => {
       body: {},
     })
     key = String((made.json() as { api_key: string }).api_key)
+    upstream = createServer((_request, response) => {
+      count += 1
+      response.end(JSON.stringify({ count }))
+    }).listen(0, '127.0.0.1')
+    await once(upstream, 'listening')
+    const { port } = upstream.address() as AddressInfo
+    const action = { type: 'forward', host: `http://127.0.0.1:${port}` }
+    const kept = { security: several, cache: { ttl: 60 }, get: { action, response: {} } }
+    const repeated = { security: several, idempotency: {}, post: { action, response: {} } }
+    const { paths } = document.versions['1']
+    Object.assign(paths, { '/kept': kept, '/once': repeated })
     const { status, body } = await gateway.load(document)
     expect(status, JSON.stringify(body)).to.equal(201)
   })
-  after(() => gateway.stop())
+  after(async () => {
+    upstream.close()
+    await gateway.stop()
+  })
 
   const ask = (headers: Readonly<Record<string, string>> = {}) =>
     send(gateway.url, '/v1/x', { headers })
@@ -116,6 +135,26 @@ describe('A path with several kinds of credentials', () => {
       line('oauth2', 'passed'),
       line('oauth2', 'unauthorized'),
     ])
+  })
+
+  it('keeps an answer for the alternative that it was made for', async () => {
+    const kept = async (headers: Readonly<Record<string, string>>) =>
+      (await send(gateway.url, '/v1/kept', { headers })).json()
+    const byKey = await kept({ 'x-api-key': key })
+    expect(await kept({ 'x-api-key': key })).to.deep.equal(byKey)
+    const byPassword = await kept(basic('pass:word'))
+    expect(byPassword).to.not.deep.equal(byKey)
+    expect(await kept(basic('pass:word'))).to.deep.equal(byPassword)
+  })
+
+  it('repeats a request under an Idempotency-Key for the alternative that it came by', async () => {
+    const post = async (headers: Readonly<Record<string, string>>) => {
+      const asked = { method: 'POST', headers: { 'idempotency-key': 'k1', ...headers } }
+      return (await send(gateway.url, '/v1/once', asked)).json()
+    }
+    const byKey = await post({ 'x-api-key': key })
+    expect(await post({ 'x-api-key': key })).to.deep.equal(byKey)
+    expect(await post(basic('pass:word'))).to.not.deep.equal(byKey)
   })
 
   it('has each challenge in a field of its own', async () => {

@@ -1,8 +1,11 @@
 /** Paths with several kinds of credentials: which alternative decides, and what everybody else is told. */
 import { expect } from 'chai'
+import type { InheritedValues } from '#component/gateway/api.ts'
 import type { Decision } from '#component/security/alternatives/authenticate.ts'
 import type { SecurityType } from '#component/security/kinds.ts'
+import { Reauthentication } from '#component/security/reauthentication.ts'
 import { validateSpec } from '#component/spec/validate.ts'
+import { ManualClock } from '#test/unit/action/doubles.ts'
 import {
   bodyOf,
   documentOf,
@@ -11,7 +14,8 @@ import {
   issuesOf,
   serve,
 } from '#test/unit/gateway/fake-exchange.ts'
-import { realm_uri } from './doubles.ts'
+import { meta } from '#test/unit/gateway/tools/fixture.ts'
+import { realm_uri, requestWith } from './doubles.ts'
 import {
   type Brings,
   brought,
@@ -302,6 +306,27 @@ describe('a path with alternatives', () => {
     expect([program.status, program.cookies]).to.deep.equal([401, clearedCookies()])
   })
 
+  it('lets a person choose where several logins would decide, and the realm has a page for it', async () => {
+    const two = { any: [oidc, { ...oidc, provider: 'partners', name: 'partners' }] }
+    const location = async (security: object, ports: object) =>
+      String((await stage(security, ports).ask([], page)).headers.location)
+    const hasLoginPage = () => true
+    expect(await location(two, { hasLoginPage })).to.equal('/v1/oidc/login?redirect_uri=%2Fv1%2Fx')
+    expect(await location(two, {})).to.contain('provider=main&')
+    expect(await location({ any: [oidc] }, { hasLoginPage })).to.contain('provider=main&')
+  })
+
+  it('says by which fields answers differ where a request may come without any', async () => {
+    const many = { any: [api_key, oidc, jwt, mtls], optional: true }
+    const variesBy = async (security: object, brings: readonly Brings[]) =>
+      String((await stage(security).ask(brings)).headers.vary)
+    const fields = 'Authorization, Cookie, x-api-key'
+    for (const brings of [[], [brought.api_key.right], [brought.api_key.wrong]]) {
+      expect(await variesBy(many, brings)).to.contain(fields)
+    }
+    expect(await variesBy({ any: [api_key] }, [])).to.not.contain('Authorization')
+  })
+
   it('passes the answer of another service on, with the challenges of all', async () => {
     const { ask } = stage({ any: [api_key, forward_auth] })
     const { status, lines } = await ask([])
@@ -502,5 +527,109 @@ describe('security with alternatives', () => {
     expect(issue).to.contain(
       'there is no "security.via": it exists only on paths whose security has alternatives',
     )
+  })
+})
+
+describe('a stream that an alternative has let begin', () => {
+  /** Begins with what the request brings; tells whether it ended when `change` was made. */
+  async function followed(security: object, brings: readonly Brings[], change: Change) {
+    const several = openSeveral()
+    const { schemes } = several
+    const served = serve(documentUnder(security), undefined, undefined, schemes)
+    const route = served.api.entries.find(({ pattern }) => pattern === '/v1/x')?.routes.get
+    const { protection } = (route as { inherited: InheritedValues }).inherited
+    if (!protection) throw new TypeError('the path is open')
+    const certificate = brings.find((one) => one.certificate)?.certificate
+    const headers = Object.assign({}, ...brings.map((one) => one.headers))
+    const request = requestWith(headers, undefined, { clientCertificate: () => certificate })
+    const identity = await schemes[protection.type as 'any'].authenticate(request, protection)
+    const clock = new ManualClock()
+    const rounds = new Reauthentication({ schemes, clock, yieldTurn: () => undefined })
+    let hasEnded = false
+    rounds.follow(request, protection, identity, () => {
+      hasEnded = true
+    })
+    await clock.advance(1_500)
+    expect(hasEnded).to.equal(false)
+    change(several)
+    await clock.advance(61_000)
+    return hasEnded
+  }
+  type Change = (several: ReturnType<typeof openSeveral>) => void
+  const revoked: Change = ({ state }) => {
+    state.isRevoked = true
+  }
+
+  it('ends when its credentials do, and not with those of others', async () => {
+    expect(await followed({ any: [api_key, jwt] }, [brought.jwt.right], revoked)).to.equal(true)
+    expect(await followed({ any: [api_key, jwt] }, [brought.api_key.right], revoked)).to.equal(
+      false,
+    )
+    const both = [brought.api_key.right, brought.jwt.right]
+    expect(await followed({ any: [api_key, jwt] }, both, revoked)).to.equal(false)
+    expect(await followed({ all: [api_key, jwt] }, both, revoked)).to.equal(true)
+  })
+
+  it('ends when the realm knows the issuer no longer, whatever else the request brings', async () => {
+    const both = [brought.jwt.right, brought.api_key.right]
+    const forget: Change = ({ state }) => {
+      state.realm = { ...state.realm, authmethods: [] }
+    }
+    expect(await followed({ any: [jwt, api_key] }, both, forget)).to.equal(true)
+  })
+
+  it('goes on for nobody', async () => {
+    expect(await followed({ any: [jwt], optional: true }, [], revoked)).to.equal(false)
+  })
+})
+
+describe('tools under alternatives', () => {
+  const named = (name: string) => ({ ...whoAsks, tool: { name, description: name } })
+  const document = documentOf(
+    {
+      '/a': { security: { any: [jwt, api_key] }, get: named('both') },
+      '/b': { security: { any: [jwt] }, get: named('tokens') },
+      '/c': { security: { any: [api_key], optional: true }, get: named('all') },
+      '/d': { security: { any: [oidc, forward_auth] }, get: named('people') },
+    },
+    { realm_uri },
+    { mcp: { path: '/mcp' } },
+  )
+  const ask = async (method: string, brings: Brings, params: object = {}) => {
+    const served = serve(document, undefined, undefined, openSeveral().schemes)
+    const headers = {
+      ...{ accept: 'application/json, text/event-stream', ...brings.headers },
+      ...{
+        'mcp-method': method,
+        'mcp-protocol-version': meta['io.modelcontextprotocol/protocolVersion'],
+      },
+      ...('name' in params && { 'mcp-name': String(params.name) }),
+    }
+    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }
+    const body = JSON.stringify(message)
+    const { body: sent } = await served.ask('POST /v1/mcp', { headers, body })
+    return JSON.parse(String(sent.kind === 'bytes' ? sent.bytes : '{}')) as {
+      result?: { tools?: { name: string }[]; structuredContent?: unknown }
+      error?: object
+    }
+  }
+  const listed = async (brings: Brings) =>
+    (await ask('tools/list', brings)).result?.tools?.map(({ name }) => name)
+
+  it('are those that one of their alternatives lets a request see', async () => {
+    expect(await listed({})).to.deep.equal(['all'])
+    expect(await listed(brought.api_key.right)).to.deep.equal(['both', 'all'])
+    expect(await listed(brought.forward_auth.right)).to.deep.equal(['all', 'people'])
+  })
+
+  it('need the CSRF value of a ticket cookie in each call, since it is a POST', async () => {
+    const called = await ask('tools/call', brought.oidc.right, { name: 'people' })
+    expect(called.result).to.equal(undefined)
+    const proved = await ask(
+      'tools/call',
+      { headers: withCsrf(ticketOf('ada')) },
+      { name: 'people' },
+    )
+    expect(JSON.stringify(proved.result)).to.contain('"via\\":\\"oidc')
   })
 })

@@ -118,8 +118,12 @@ export function openSeveral(alternatives: AlternativesPorts = {}) {
     jwt_issuers: { corp: { issuer: corp, audience: ['api'] } },
     webhook_senders: { hub: { scheme: 'github', secret, username: 'ada' } },
   }
-  const realm = { isPrototype: false, authmethods: ['jwt'], info, disabled: new Set() }
-  const state = { verified: 0, keysAreThere: true, isRevoked: false }
+  const authmethods: string[] = ['jwt']
+  const state = {
+    realm: { isPrototype: false, authmethods, info, disabled: new Set<string>() },
+    verified: 0,
+    isRevoked: false,
+  }
   const verifyOwn = (text: string) => {
     state.verified += 1
     const { sub, ok, iss } = claimsIn(text)
@@ -146,7 +150,7 @@ export function openSeveral(alternatives: AlternativesPorts = {}) {
         text === 'gk_ada' ? ({ id: 'k', realm_uri, username: 'ada' } as never) : undefined,
     },
     realms: {
-      realm: (uri) => (uri === realm_uri ? (realm as unknown as Realm) : undefined),
+      realm: (uri) => (uri === realm_uri ? (state.realm as unknown as Realm) : undefined),
       openSecret: async (_uri, value) => String(value),
     },
     clock: { now: () => 0 },
@@ -181,5 +185,5 @@ export function openSeveral(alternatives: AlternativesPorts = {}) {
     },
     issuers: { isTrusted: (_api, iss) => iss === own },
   })
-  return { schemes, attempts, state, realm }
+  return { schemes, attempts, state }
 }
