@@ -18,6 +18,7 @@ import { requestProcedures } from './requests.ts'
 import { specProcedures } from './specs.ts'
 import { ticketProcedures } from './tickets.ts'
 import { traceProcedures } from './traces.ts'
+import { upstreamProcedures } from './upstreams.ts'
 import { userProcedures } from './users.ts'
 
 /** Every management procedure. */
@@ -25,6 +26,7 @@ export const procedures: readonly Procedure[] = [
   ...specProcedures,
   ...realmProcedures,
   ...realmPartProcedures,
+  ...upstreamProcedures,
   ...userProcedures,
   ...ticketProcedures,
   ...nodeProcedures,

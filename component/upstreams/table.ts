@@ -33,6 +33,11 @@ export class UpstreamTable {
   readonly find: FindUpstream = (realm_uri, name) =>
     this.#realms.get(realm_uri)?.upstreams.get(name)
 
+  /** Those of a realm. */
+  of(realm_uri: string): readonly Upstream[] {
+    return [...(this.#realms.get(realm_uri)?.upstreams.values() ?? [])]
+  }
+
   /** All of them. */
   get all(): readonly Upstream[] {
     return [...this.#realms.values()].flatMap(({ upstreams }) => [...upstreams.values()])

@@ -47,6 +47,8 @@ export class Target {
   lastError: string | undefined
   /** Failures in a row. */
   #failures = 0
+  /** When its state has changed last, or it was made. */
+  since: number
   /** Since when it is out; undefined: it is not. */
   #outSince: number | undefined
   #outUntil = 0
@@ -77,6 +79,7 @@ export class Target {
     }
     this.#connections = connections
     this.#freshSince = now
+    this.since = now
   }
 
   /** Its connections. @param connectTimeoutMs time limit of one connection, name resolution and TLS included */
@@ -120,6 +123,7 @@ export class Target {
   mark(isDown: boolean, reason: string | undefined, now: number): Turn | undefined {
     if (isDown === this.#isDown) return undefined
     this.#isDown = isDown
+    this.since = now
     if (isDown) this.lastError = reason
     else this.#freshSince = now
     return isDown ? 'out' : 'back'
@@ -177,6 +181,7 @@ export class Target {
   }
 
   #goOut(now: number, ms: number): void {
+    if (this.#outSince === undefined) this.since = now
     this.#outSince = now
     this.#outUntil = now + ms
     this.#outMs = ms
@@ -186,6 +191,7 @@ export class Target {
   #goBack(now: number): Turn {
     this.#outSince = undefined
     this.#freshSince = now
+    this.since = now
     this.#failures = 0
     return 'back'
   }

@@ -26,6 +26,12 @@ export interface Wanted extends Pick<Drawn, 'key' | 'tried'> {
   readonly group: string
 }
 
+/** A target, and what has become of it: `out` by failures, `down` by checks. */
+export interface TargetState {
+  readonly target: Target
+  readonly state: 'up' | 'out' | 'down' | 'draining'
+}
+
 /** Its targets are those of one load of the realm. */
 export class Upstream {
   readonly realm_uri: string
@@ -126,6 +132,16 @@ export class Upstream {
   mark(target: Target, isDown: boolean, reason: string | undefined): void {
     const turn = target.mark(isDown, reason, this.now())
     if (turn !== undefined) this.#ports.onTurn?.(this, target, turn)
+  }
+
+  /** What has become of its targets in this process, in their order. */
+  states(): readonly TargetState[] {
+    return this.settings.targets.flatMap(({ isDrained }, index) => {
+      const target = this.targets[index]
+      if (!target) return []
+      const state = target.isDown ? 'down' : !target.isUp ? 'out' : isDrained ? 'draining' : 'up'
+      return [{ target, state }]
+    })
   }
 
   /** Lets go of the targets that the one in its place has not; undefined: there is none. */

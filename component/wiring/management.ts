@@ -24,13 +24,24 @@ export const managementNeeds = [
   'sync',
   'tickets',
   'tracing',
+  'upstreams',
   'worker',
 ] as const
 
 /** Makes what the procedures call. */
 export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Management {
   const { address, console, context, examples, files, logLevel, own, pool } = parts
-  const { registry, router, schemas, serving, sync, tickets: ticketLists, tracing, worker } = parts
+  const {
+    registry,
+    router,
+    schemas,
+    serving,
+    sync,
+    tickets: ticketLists,
+    tracing,
+    upstreams,
+    worker,
+  } = parts
   const { config, users, clock, node, broadcast, replica } = context
   const { realms, logins, apiKeys, keys, tickets, revocations } = users
   let explainer: Explainer | undefined
@@ -64,6 +75,7 @@ export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Ma
     routeUse: (api_spec) => console.routeUse.of(api_spec),
     wampSessions: (realm_uri) => wampSessionsOf(pool, realm_uri),
     seenTickets: (realm_uri, authid) => ticketLists.of(realm_uri, authid),
+    upstreams: (realm_uri) => upstreams.of(realm_uri),
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),
     status: () => ({

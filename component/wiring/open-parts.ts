@@ -11,6 +11,7 @@ import { openLoginQuestions } from './logins/login-questions.ts'
 import type { Needs } from './process-parts.ts'
 import type { Address } from './serving.ts'
 import { Tracing } from './tracing/tracing.ts'
+import { UpstreamLists } from './upstream-lists.ts'
 
 export const openAddress = ({ config }: Needs<'config'>): Address => ({
   base: config.gateway.public_base_url?.replace(/\/$/, '') ?? '',
@@ -56,6 +57,13 @@ export const openConsole = ({
 
 export const openTickets = ({ context, serving, sync }: Needs<'context' | 'serving' | 'sync'>) =>
   openLoginQuestions(context, serving.authentication.keptLogins, sync)
+
+/** The lists of upstreams, which nodes ask each other for. */
+export const openUpstreamLists = ({
+  context: { node },
+  serving,
+  sync,
+}: Needs<'context' | 'serving' | 'sync'>) => new UpstreamLists(serving.upstreams, node, sync)
 
 export function startTracing({
   context,

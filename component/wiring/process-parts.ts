@@ -25,6 +25,7 @@ import type { RouterAuthentication } from './router-authentication.ts'
 import type { RouterConnection } from './router-connection.ts'
 import type { Address, Serving } from './serving.ts'
 import type { Tracing } from './tracing/tracing.ts'
+import type { UpstreamLists } from './upstream-lists.ts'
 import type { WorkerPorts } from './worker-ports.ts'
 
 /** What the start of a process is given. */
@@ -62,6 +63,7 @@ interface ProcessParts extends ProcessPorts {
   readonly sharing: PolicySharing
   readonly console: LiveConsole
   readonly tickets: TicketLists
+  readonly upstreams: UpstreamLists
   readonly tracing: Tracing
   readonly files: ConfiguredFiles
   readonly management: Management

@@ -19,6 +19,7 @@ import type { FindExamples } from '#component/openapi/options.ts'
 import { openPolicies, type Policies } from '#component/policies/index.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
+import type { UpstreamTable } from '#component/upstreams/table.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { followUpstreams } from '#component/wiring/follow-upstreams.ts'
 import { openSocketsOf } from '#component/wiring/streams/open-sockets.ts'
@@ -49,6 +50,8 @@ export interface Serving {
   readonly policies: Policies
   /** OpenAPI, for operators. */
   readonly descriptions: Descriptions
+  /** Those of realms. */
+  readonly upstreams: UpstreamTable
   /** Connections to upstreams. */
   readonly connections: Connections
   /** Told of the attempts of actions. */
@@ -129,6 +132,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
     ...{ gateway, authentication, connections, watch, pools, reauthentication },
     ...{ streams, openStreams, openSockets, callStreams, streamMetrics },
     policies,
+    upstreams: upstreams.table,
     descriptions: publication.descriptions,
     async close() {
       upstreams.close()

@@ -117,6 +117,8 @@ export interface Management {
    * @param authid absent: of all users
    */
   seenTickets(realm_uri: string, authid: string | undefined): Promise<unknown>
+  /** The upstreams of a realm, with the state of their targets at all nodes; JSON. */
+  upstreams(realm_uri: string): Promise<unknown>
   /** Sets the level of the log in all processes of this gateway; the node, the level and the former one as JSON. */
   setLogLevel(level: string, by: string): unknown
 }

@@ -1,4 +1,4 @@
-/** Edits of a shown realm document: one user or one grant is set or deleted, and all else stays as it is. */
+/** Edits of a shown realm document: one user, one grant or one target of an upstream is set or deleted, and all else stays as it is. */
 import { pointer } from '#component/codec/json.ts'
 import { type Issue, ServiceError } from '#component/errors.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
@@ -229,4 +229,40 @@ export const deletingGrant =
     }
     const grants = maps(document.grants).filter((_, index) => !places.includes(index))
     return { document: { ...document, grants }, isNew: false, warnings: [], done: 'grant deleted' }
+  }
+
+/** What an edit of a target may change: the rest is a load. */
+const targetKeys: readonly string[] = ['drain', 'weight']
+
+/**
+ * Changes whether a target gets requests, and how many; an absent key stays, and `null` removes it.
+ * @param url of the target, as the document writes it or with the environment filled in
+ */
+export const settingTarget =
+  (upstream: string, url: string, changes: JsonMap): Edit =>
+  (document, { fill, prototypes }) => {
+    const foreign = Object.keys(changes).filter((key) => !targetKeys.includes(key))
+    if (foreign.length > 0) {
+      throw refuse(`changes: expected ${targetKeys.join(', ')}, got ${foreign.join(', ')}`)
+    }
+    if (document.info === undefined) {
+      const heir = prototypes.find(({ info }) => info !== undefined)
+      if (heir) throw refuse(`uri: the realm inherits its info from ${heir.uri}: change it there`)
+    }
+    const keys = ['info', 'upstreams', upstream, 'targets']
+    const targets = maps(at(document, keys))
+    const index = targets.findIndex((one) => one.url === url || fill(one.url) === url)
+    const target = targets[index]
+    if (target === undefined) {
+      const message = 'the realm has no upstream of this name with a target of this url'
+      throw new ServiceError('service.error.not_found', message)
+    }
+    const merged = Object.entries({ ...target, ...changes }).filter(([, value]) => value !== null)
+    return {
+      document: withAt(document, keys, targets.with(index, Object.fromEntries(merged))),
+      path: pointer('', ...keys, index),
+      isNew: false,
+      warnings: [],
+      done: 'upstream target set',
+    }
   }

@@ -70,6 +70,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
       routes: ['com.example.a', 'com.example.b'].map((api) => ({ api })),
     }),
     wampSessions: async () => [],
+    upstreams: async (realm_uri) => ({ realm_uri }),
     seenTickets: async (realm_uri, authid) => ({ realm_uri, authid }),
     forgetAccount: async (user) => {
       if (user.authid !== 'bob') throw new ServiceError('service.error.not_found', 'nobody')

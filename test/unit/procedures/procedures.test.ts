@@ -76,6 +76,8 @@ describe('management over WAMP', () => {
       'service.delete_user',
       'service.set_grant',
       'service.delete_grant',
+      'service.list_upstreams',
+      'service.set_upstream_target',
       'service.change_password',
       'service.issue_api_key',
       'service.list_api_keys',

@@ -37,6 +37,7 @@ describe('while nothing may be changed', () => {
       'service.delete_user refused',
       'service.set_grant refused',
       'service.delete_grant refused',
+      'service.set_upstream_target refused',
       'service.change_password refused',
       'service.issue_api_key refused',
       'service.revoke_api_key refused',
