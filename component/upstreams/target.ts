@@ -43,6 +43,8 @@ export class Target {
   readonly #connections: Connections
   /** Requests that are under way. */
   pending = 0
+  /** How its requests have ended until now. */
+  readonly ends: Record<TargetResult, number> = { success: 0, failure: 0, unknown: 0 }
   /** Why a request has failed last. */
   lastError: string | undefined
   /** Failures in a row. */
@@ -158,6 +160,7 @@ export class Target {
     { failures, outMs }: HealthSettings,
     isLast: () => boolean,
   ): Turn | undefined {
+    this.ends[result] += 1
     if (result === 'failure') this.lastError = reason
     if (ticket !== this.#state) return undefined
     if (this.#isProbed) {

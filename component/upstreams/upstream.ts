@@ -26,6 +26,9 @@ export interface Wanted extends Pick<Drawn, 'key' | 'tried'> {
   readonly group: string
 }
 
+/** How requests to targets end. */
+export const targetEnds = ['success', 'failure', 'unknown'] as const satisfies TargetEnd['result'][]
+
 /** A target, and what has become of it: `out` by failures, `down` by checks. */
 export interface TargetState {
   readonly target: Target
@@ -37,6 +40,8 @@ export class Upstream {
   readonly realm_uri: string
   readonly settings: UpstreamSettings
   readonly targets: readonly Target[]
+  /** Requests that went to another target, and that were not sent once more for want of budget. */
+  readonly counts: { failovers: number; exhausted: number }
   /** Of the requests that may be sent twice. */
   readonly budget: RetryBudget
   readonly #ports: UpstreamPorts
@@ -57,6 +62,7 @@ export class Upstream {
     this.realm_uri = realm_uri
     this.settings = settings
     this.#ports = ports
+    this.counts = before?.counts ?? { failovers: 0, exhausted: 0 }
     const isBudgetKept = before?.settings.retryBudget === settings.retryBudget
     this.budget = isBudgetKept ? before.budget : new RetryBudget(settings.retryBudget)
     const { tls, hostHeader } = settings

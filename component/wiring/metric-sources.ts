@@ -7,6 +7,7 @@ import { limitSources } from './status/limit-status.ts'
 import { cacheSources, loginSources, providerSources } from './status/login-status.ts'
 import { sessionSources } from './status/session-status.ts'
 import { syncSources } from './status/sync-status.ts'
+import { upstreamSources } from './status/upstream-status.ts'
 
 /** What {@link metricSources} needs. */
 export const metricNeeds = [
@@ -112,6 +113,7 @@ export function metricSources(parts: Needs<(typeof metricNeeds)[number]>): Metri
     ...loginSources(logins),
     ...providerSources(users.sessionCounts),
     ...issuerSources(users.issuerKeys),
+    ...upstreamSources(serving.upstreams),
     ...cacheSources({
       access_token: users.accessTokens,
       ticket: users.tickets,

@@ -132,7 +132,7 @@ export async function throughUpstream(
   send: (target: Target) => Promise<SentAttempt>,
 ): Promise<Attempted> {
   if (upstream === undefined) return refused(noUpstream)
-  const { budget, settings } = upstream
+  const { budget, counts, settings } = upstream
   budget.begin(upstream.now())
   const tried: Target[] = []
   let target = upstream.choose({ ...wanted, tried })
@@ -146,8 +146,12 @@ export async function throughUpstream(
     const next = isOver ? undefined : upstream.choose({ ...wanted, tried })
     if (next === undefined && !mayRetry) return attempted
     // what was sent is sent again only as far as the budget goes
-    if (wasSent && !budget.take(upstream.now())) return { ...attempted, isRetriable: false }
+    if (wasSent && !budget.take(upstream.now())) {
+      counts.exhausted += 1
+      return { ...attempted, isRetriable: false }
+    }
     if (next === undefined) return attempted
+    counts.failovers += 1
     drop(outcome)
     target = next
   }

@@ -96,7 +96,7 @@ describe('a forward to several targets', () => {
     const [bad, good] = [await startTarget(unavailable), await startTarget()]
     const targets = [{ url: bad.url, weight: 1000 }, { url: good.url }]
     const health = { failures: 1000 }
-    const { url } = await startWith({ it: { targets, health, retry_budget: 0 } })
+    const { url, adminUrl } = await startWith({ it: { targets, health, retry_budget: 0 } })
     const statuses: number[] = []
     for (let count = 0; count < 15; count += 1) {
       const { status } = await fetch(`${url}/v1/it`)
@@ -104,6 +104,18 @@ describe('a forward to several targets', () => {
     }
     expect(statuses.filter((status) => status === 200)).to.have.lengthOf(10)
     expect(statuses.slice(10)).to.deep.equal([503, 503, 503, 503, 503])
+    const metrics = await (await fetch(`${adminUrl}/metrics`)).text()
+    const told = 'realm="com.example.test",upstream="it"'
+    for (const line of [
+      `gateway_upstream_failovers_total{${told}} 10`,
+      `gateway_upstream_budget_exhausted_total{${told}} 5`,
+      `gateway_upstream_target_state{${told},target="${bad.url}"} 0`,
+      `gateway_upstream_target_pending{${told},target="${good.url}"} 0`,
+      `gateway_upstream_attempts_total{${told},target="${bad.url}",outcome="failure"} 15`,
+      `gateway_upstream_attempts_total{${told},target="${good.url}",outcome="success"} 10`,
+    ]) {
+      expect(metrics.split('\n')).to.include(line)
+    }
   })
 
   it('sends nothing to one that has failed five times in a row', async () => {
