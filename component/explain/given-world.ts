@@ -1,4 +1,5 @@
 /** The world of a rehearsal: sessions and connections that nothing leaves by, and that answer with given outcomes. */
+import { lookup } from 'node:dns'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type {
@@ -149,7 +150,12 @@ function toUpstreams(clock: Clock, dispatch: ReturnType<Connections['pool']>['di
   const findUpstream: ForwardPorts['findUpstream'] = (realm_uri, name) => {
     const origin = { ...unresolved, hostname: name, text: `http://${name}` }
     const settings = { ...upstreamOf(name, {}), targets: [targetOf(origin.text, origin)] }
-    return new Upstream(realm_uri, settings, { clock, connections, openValue: async () => undefined })
+    return new Upstream(realm_uri, settings, {
+      clock,
+      connections,
+      openValue: async () => undefined,
+      lookup,
+    })
   }
   return { connections, findUpstream }
 }

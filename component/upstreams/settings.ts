@@ -19,6 +19,8 @@ export const upstreamDefaults = {
   balance: 'round_robin',
   failover: 1,
   host_header: 'target',
+  addresses: 'any',
+  resolve_interval: 10,
   slow_start: 0,
   drain_timeout: 60,
   connections: maxConnections,
@@ -76,6 +78,8 @@ export interface TlsSettings {
 /** One upstream. */
 export interface UpstreamSettings {
   readonly name: string
+  /** How often the addresses of targets are asked for, each of which is a target then; undefined: they are not. */
+  readonly resolveMs: number | undefined
   /** The `Host` that targets get: their own, that of the request, or this name. */
   readonly hostHeader: string
   /** Before the path of a forward; empty, or begins with a slash and ends with none. */
@@ -148,6 +152,10 @@ export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
       outMs: numberOf(health.out, defaults.health.out) * 1000,
       active: isMap(health.active) ? activeOf(health.active) : undefined,
     },
+    resolveMs:
+      written.addresses === 'each'
+        ? numberOf(written.resolve_interval, defaults.resolve_interval) * 1000
+        : undefined,
     hostHeader: textOf(written.host_header, defaults.host_header),
     basePath: textOf(written.base_path, '').replace(/\/+$/, ''),
     tls: isMap(written.tls) ? written.tls : undefined,

@@ -43,6 +43,11 @@ export class UpstreamTable {
     return [...this.#realms.values()].flatMap(({ upstreams }) => [...upstreams.values()])
   }
 
+  /** Ends what goes on by itself. */
+  close(): void {
+    this.take([])
+  }
+
   /** What the checks of another process say. */
   mark({ realm_uri, upstream: name, target: id, isDown, reason }: ToldHealth): void {
     const upstream = this.find(realm_uri, name)
@@ -62,6 +67,9 @@ export class UpstreamTable {
       next.set(uri, isSame ? before : this.#make(uri, info, before))
     }
     this.#realms = next
+    for (const [uri, { upstreams }] of next) {
+      if (former.get(uri) !== next.get(uri)) for (const one of upstreams.values()) one.start()
+    }
     for (const [uri, before] of former) {
       const after = next.get(uri)
       if (after === before) continue

@@ -22,6 +22,8 @@ export interface TargetEnd {
 /** What the connections to a target depend on. */
 export interface TargetConnection {
   readonly url: string
+  /** Of its name, where each address is a target; undefined: whichever the system gives. */
+  readonly address: string | undefined
   readonly origin: Origin
   readonly connections: number
   readonly tls: TlsSettings | undefined
@@ -36,6 +38,10 @@ export const keyOf = ({ origin: _, ...others }: TargetConnection): string => JSO
 export class Target {
   /** What it is known by, on every node. */
   readonly id: string
+  /** As the document writes it. */
+  readonly url: string
+  /** The one of its addresses that it is; undefined: all of them. */
+  readonly address: string | undefined
   /** All that its connections depend on: while this is the same, a load of the realm keeps the target. */
   readonly key: string
   /** Where it is connected to. */
@@ -71,12 +77,14 @@ export class Target {
 
   /** @param open opens what `tls` refers to */
   constructor(settings: TargetConnection, connections: Connections, open: OpenValue, now: number) {
-    const { tls, serverName } = settings
-    this.id = settings.url
+    const { tls, serverName, url, address } = settings
+    this.id = address === undefined ? url : `${url} ${address}`
+    this.url = url
+    this.address = address
     this.key = keyOf(settings)
     this.origin = settings.origin
     this.#terms = {
-      ...{ connections: settings.connections, serverName },
+      ...{ connections: settings.connections, serverName, address },
       secureContext: tls && secureContextOf(tls, open),
     }
     this.#connections = connections

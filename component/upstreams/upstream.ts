@@ -1,16 +1,22 @@
 /** One upstream of a realm in this process: its targets, and the choice among them. */
+import type { Lookup } from '#component/action/connections/connector.ts'
 import type { Connections } from '#component/action/connections/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
+import { Addresses } from './addresses.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { type Drawn, type Member, Ring } from './ring.ts'
 import type { OpenValue } from './secure-context.ts'
 import type { TargetSettings, UpstreamSettings } from './settings.ts'
-import { keyOf, Target, type TargetEnd, type Turn } from './target.ts'
+import { keyOf, Target, type TargetConnection, type TargetEnd, type Turn } from './target.ts'
 
 /** What upstreams need of the process. */
 export interface UpstreamPorts {
   /** Opens a value of an upstream that may be a secret, or refer to one. Rejects where a file cannot be read. */
   openValue(realm_uri: string, upstream: string, value: unknown): Promise<string | undefined>
+  /** Resolves names, where each address is a target. */
+  readonly lookup: Lookup
+  /** Told when addresses have come or gone. */
+  onTargets?(): void
   /** Told when a target is out or back. */
   onTurn?(upstream: Upstream, target: Target, turn: Turn): void
   readonly clock: Clock
@@ -32,24 +38,40 @@ export const targetEnds = ['success', 'failure', 'unknown'] as const satisfies T
 /** A target, and what has become of it: `out` by failures, `down` by checks. */
 export interface TargetState {
   readonly target: Target
-  readonly state: 'up' | 'out' | 'down' | 'draining'
+  readonly state: 'up' | 'out' | 'down' | 'draining' | 'unresolved'
+}
+
+/** One that the document writes, and the targets that it is now. */
+interface Entry {
+  readonly settings: TargetSettings
+  targets: readonly Target[]
+}
+
+/** The targets as they are chosen now. */
+interface Choice {
+  readonly targets: readonly Target[]
+  /** Those that get requests by themselves, backups too. */
+  readonly counted: readonly Target[]
+  /** Those that requests go to which want no group, then those that stand in while none of these is there. */
+  readonly rings: readonly Ring[]
+  readonly groups: ReadonlyMap<string, Ring>
 }
 
 /** Its targets are those of one load of the realm. */
 export class Upstream {
   readonly realm_uri: string
   readonly settings: UpstreamSettings
-  readonly targets: readonly Target[]
   /** Requests that went to another target, and that were not sent once more for want of budget. */
   readonly counts: { failovers: number; exhausted: number }
   /** Of the requests that may be sent twice. */
   readonly budget: RetryBudget
   readonly #ports: UpstreamPorts
-  /** Those that get requests by themselves, backups too. */
-  readonly #counted: readonly Target[]
-  /** Those that requests go to which want no group, then those that stand in while none of these is there. */
-  readonly #rings: readonly Ring[]
-  readonly #groups: ReadonlyMap<string, Ring>
+  readonly #entries: readonly Entry[]
+  readonly #resolving: readonly { readonly url: string; readonly addresses: Addresses }[]
+  readonly #connectionOf: (one: TargetSettings, address: string | undefined) => TargetConnection
+  readonly #make: (connection: TargetConnection) => Target
+  /** Replaced when addresses come and go. */
+  #choice: Choice
 
   /** @param before the one that it takes the place of: targets whose connections are the same go on */
   constructor(
@@ -68,41 +90,96 @@ export class Upstream {
     const { tls, hostHeader } = settings
     const serverName = tls?.server_name ?? (hasOwnName(hostHeader) ? hostHeader : undefined)
     const open: OpenValue = (value) => ports.openValue(realm_uri, settings.name, value)
-    const known = new Map(before?.targets.map((target) => [target.key, target]))
-    const targets = settings.targets.map((one) => {
-      const { url, origin } = one
-      const connection = { url, origin, connections: settings.connections, tls, serverName }
-      const kept = known.get(keyOf(connection))
-      return [one, kept ?? new Target(connection, connections, open, clock.now())] as const
+    this.#connectionOf = ({ url, origin }, address) => {
+      const { connections } = settings
+      return { url, origin, address, connections, tls, serverName }
+    }
+    this.#make = (connection) => new Target(connection, connections, open, clock.now())
+    this.#entries = settings.targets.map((one) => ({
+      settings: one,
+      targets: this.#targetsOf(one, before?.addressesOf(one.url) ?? [], before?.targets ?? []),
+    }))
+    this.#choice = this.#choiceOf()
+    this.#resolving = this.#entries.flatMap((entry) => this.#resolvingOf(entry))
+  }
+
+  /** All of them, those of addresses too. */
+  get targets(): readonly Target[] {
+    return this.#choice.targets
+  }
+
+  /** The addresses of a target that are in use, where each is a target. */
+  addressesOf(url: string): readonly string[] {
+    const entry = this.#entries.find(({ settings }) => settings.url === url)
+    return entry?.targets.flatMap(({ address }) => address ?? []) ?? []
+  }
+
+  /** Asks for addresses from now on, where each is a target. */
+  start(): void {
+    for (const { addresses, url } of this.#resolving) addresses.start(this.addressesOf(url))
+  }
+
+  /** The targets of one that the document writes: each of its addresses, or the name alone while none is known. */
+  #targetsOf(
+    one: TargetSettings,
+    addresses: readonly string[],
+    known: readonly Target[],
+  ): readonly Target[] {
+    const isResolved = this.settings.resolveMs !== undefined && addresses.length > 0
+    return (isResolved ? addresses : [undefined]).map((address) => {
+      const connection = this.#connectionOf(one, address)
+      const key = keyOf(connection)
+      return known.find((target) => target.key === key) ?? this.#make(connection)
     })
-    this.targets = targets.map(([, target]) => target)
+  }
+
+  #resolvingOf(entry: Entry): { readonly url: string; readonly addresses: Addresses }[] {
+    const { settings: one } = entry
+    const { resolveMs, drainMs } = this.settings
+    if (resolveMs === undefined || one.origin.isAddress) return []
+    const addresses = new Addresses(this.#ports, one.origin, resolveMs, (found) => {
+      const former = entry.targets
+      entry.targets = this.#targetsOf(one, found, former)
+      this.#choice = this.#choiceOf()
+      for (const target of former) if (!entry.targets.includes(target)) target.release(drainMs)
+      this.#ports.onTargets?.()
+    })
+    return [{ url: one.url, addresses }]
+  }
+
+  #choiceOf(): Choice {
+    const { settings } = this
+    const pairs = this.#entries.flatMap((entry) =>
+      entry.targets.map((target) => [entry.settings, target] as const),
+    )
     const ringOf = (isIn: (one: TargetSettings) => boolean, least: number): Ring => {
-      const members = targets.flatMap(([one, target]): Member[] => {
+      const members = pairs.flatMap(([one, target]): Member[] => {
         const weight = Math.max(one.weight, least)
         return !one.isDrained && weight > 0 && isIn(one) ? [{ target, weight }] : []
       })
-      return new Ring(members, settings, clock)
+      return new Ring(members, settings, this.#ports.clock)
     }
-    this.#counted = targets.flatMap(([{ weight, isDrained }, target]) =>
-      weight > 0 && !isDrained ? [target] : [],
-    )
     const hasBackup = settings.targets.some(({ isBackup }) => isBackup)
-    this.#rings = [
-      ringOf(({ isBackup }) => !isBackup, 0),
-      ...(hasBackup ? [ringOf(({ isBackup }) => isBackup, 0)] : []),
-    ]
     const names = new Set(settings.targets.flatMap(({ group }) => group ?? []))
-    this.#groups = new Map(
-      [...names].map((name) => [name, ringOf(({ group }) => group === name, 1)]),
-    )
+    return {
+      targets: pairs.map(([, target]) => target),
+      counted: pairs.flatMap(([{ weight, isDrained }, target]) =>
+        weight > 0 && !isDrained ? [target] : [],
+      ),
+      rings: [
+        ringOf(({ isBackup }) => !isBackup, 0),
+        ...(hasBackup ? [ringOf(({ isBackup }) => isBackup, 0)] : []),
+      ],
+      groups: new Map([...names].map((name) => [name, ringOf(({ group }) => group === name, 1)])),
+    }
   }
 
   /** The target of a request: of the wanted group, else of the others, else a backup; undefined: none can be reached now. */
   choose({ group, key, tried }: Wanted): Target | undefined {
     const drawn: Drawn = { key, tried, now: this.now() }
-    const wanted = group === '' ? undefined : this.#groups.get(group)?.choose(drawn)
+    const wanted = group === '' ? undefined : this.#choice.groups.get(group)?.choose(drawn)
     if (wanted) return wanted
-    for (const ring of this.#rings) {
+    for (const ring of this.#choice.rings) {
       const target = ring.choose(drawn)
       if (target) return target
     }
@@ -123,13 +200,12 @@ export class Upstream {
 
   /** Whether another target may take over a request that one has failed. */
   get hasOthers(): boolean {
-    const { failover, targets } = this.settings
-    return failover > 0 && targets.length > 1
+    return this.settings.failover > 0 && this.targets.length > 1
   }
 
   /** The answer to a request has come, or will not come. @param ticket of its begin */
   end(target: Target, ticket: number, end: TargetEnd): void {
-    const isLast = () => !this.#counted.some((one) => one !== target && one.isUp)
+    const isLast = () => !this.#choice.counted.some((one) => one !== target && one.isUp)
     const turn = target.end(ticket, end, this.now(), this.settings.health, isLast)
     if (turn !== undefined) this.#ports.onTurn?.(this, target, turn)
   }
@@ -142,16 +218,21 @@ export class Upstream {
 
   /** What has become of its targets in this process, in their order. */
   states(): readonly TargetState[] {
-    return this.settings.targets.flatMap(({ isDrained }, index) => {
-      const target = this.targets[index]
-      if (!target) return []
-      const state = target.isDown ? 'down' : !target.isUp ? 'out' : isDrained ? 'draining' : 'up'
-      return [{ target, state }]
-    })
+    const isResolved = this.settings.resolveMs !== undefined
+    return this.#entries.flatMap(({ settings: { isDrained, origin }, targets }) =>
+      targets.map((target): TargetState => {
+        if (target.isDown) return { target, state: 'down' }
+        if (!target.isUp) return { target, state: 'out' }
+        if (isDrained) return { target, state: 'draining' }
+        const isKnown = !isResolved || origin.isAddress || target.address !== undefined
+        return { target, state: isKnown ? 'up' : 'unresolved' }
+      }),
+    )
   }
 
   /** Lets go of the targets that the one in its place has not; undefined: there is none. */
   retire(next: Upstream | undefined): void {
+    for (const { addresses } of this.#resolving) addresses.stop()
     for (const target of this.targets) {
       if (!next?.targets.includes(target)) target.release(this.settings.drainMs)
     }

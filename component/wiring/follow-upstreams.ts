@@ -1,4 +1,5 @@
 /** The upstreams of the realms of a process, and the checks of their targets, which one process of a gateway makes. */
+import { lookup } from 'node:dns'
 import type { Connections } from '#component/action/connections/upstreams.ts'
 import { ActiveChecks } from '#component/upstreams/active-checks.ts'
 import { UpstreamTable } from '#component/upstreams/table.ts'
@@ -8,7 +9,7 @@ import type { WorkerPorts } from './worker-ports.ts'
 /** Those of one process. */
 export interface FollowedUpstreams {
   readonly table: UpstreamTable
-  /** Ends the checks. */
+  /** Ends what goes on by itself. */
   close(): void
 }
 
@@ -19,7 +20,8 @@ export function followUpstreams(
   worker: Pick<WorkerPorts, 'workers' | 'tellHealth' | 'hearHealth'> | undefined,
 ): FollowedUpstreams {
   const table = new UpstreamTable({
-    ...{ clock, connections },
+    ...{ clock, connections, lookup },
+    onTargets: () => checks?.follow(table.all),
     openValue: (uri, name, value) =>
       realms.openSecret(uri, value, realms.secretOrigins(uri, 'upstreams', name)),
     onTurn({ realm_uri: realm, settings: { name: upstream } }, { id: target, lastError }, turn) {
@@ -43,5 +45,11 @@ export function followUpstreams(
     return onChange(uris)
   }
   take()
-  return { table, close: () => checks?.close() }
+  return {
+    table,
+    close() {
+      checks?.close()
+      table.close()
+    },
+  }
 }

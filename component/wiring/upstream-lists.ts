@@ -49,7 +49,8 @@ export class UpstreamLists {
 
 const statesOf = (upstream: Upstream, node: string): Told[] =>
   upstream.states().map(({ target, state }) => ({
-    ...{ upstream: upstream.settings.name, url: target.id, node, state },
+    ...{ upstream: upstream.settings.name, url: target.url, node, state },
+    ...(target.address !== undefined && { address: target.address }),
     since: target.since,
     pending: target.pending,
     last_error: target.lastError ?? null,

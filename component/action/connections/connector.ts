@@ -18,6 +18,8 @@ export type Lookup = (
 export interface ConnectionTerms {
   /** At most so many at once, in each pool. */
   readonly connections: number
+  /** The address that is connected to; undefined: that of the name of the origin. */
+  readonly address: string | undefined
   /** The name in TLS; undefined: that of the origin. */
   readonly serverName: string | undefined
   /** What is trusted, and shown, in TLS; undefined: the certificates of the system. ServiceError where it cannot be read. */
@@ -65,7 +67,7 @@ export function connectorOf(
     const open = (secureContext?: SecureContext): void => {
       if (isDone) return
       const options = {
-        host: hostname,
+        host: terms?.address ?? hostname,
         port: portNumber,
         autoSelectFamily: true,
         noDelay: true,

@@ -3,7 +3,7 @@ import type { MetricSample, MetricSources } from '#component/metrics/source.ts'
 import type { UpstreamTable } from '#component/upstreams/table.ts'
 import { targetEnds, type Upstream } from '#component/upstreams/upstream.ts'
 
-const numbers = { up: 0, draining: 1, out: 2, down: 3 } as const
+const numbers = { up: 0, unresolved: 0, draining: 1, out: 2, down: 3 } as const
 
 /** At most so many targets of a process are told. */
 const mostTargets = 5_000

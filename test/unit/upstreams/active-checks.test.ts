@@ -35,7 +35,7 @@ function checked(active: object, more: object = {}) {
     release: () => undefined,
     close: async () => undefined,
   }
-  const ports = { clock, connections, openValue: async () => undefined }
+  const ports = { clock, connections, openValue: async () => undefined, lookup: () => undefined }
   const make = (written: object, before?: Upstream) =>
     new Upstream('com.example.test', upstreamOf('it', { ...written }), ports, before)
   const written = {

@@ -1,4 +1,5 @@
 /** Upstreams without connections, on a clock that tests move. */
+import type { Lookup } from '#component/action/connections/connector.ts'
 import { mapOrEmpty } from '#component/syntax/values.ts'
 import { upstreamOf } from '#component/upstreams/settings.ts'
 import type { Target } from '#component/upstreams/target.ts'
@@ -26,9 +27,10 @@ class SeededClock extends ManualClock {
 }
 
 /** The ports of an upstream that nothing is sent to. */
-const portsOf = (clock: ManualClock = new SeededClock()) => ({
+const portsOf = (clock: ManualClock = new SeededClock(), lookup: Lookup = () => undefined) => ({
   clock,
   openValue: async () => undefined,
+  lookup,
   connections: {
     pool: () => ({ dispatch: () => true }),
     release: () => undefined,
@@ -40,8 +42,15 @@ const portsOf = (clock: ManualClock = new SeededClock()) => ({
 export const target = (name: string, more: object = {}) => ({ url: `http://${name}`, ...more })
 
 /** An upstream of a document. */
-export const upstreamWith = (written: object, clock?: ManualClock, before?: Upstream): Upstream =>
-  new Upstream('com.example.test', upstreamOf('it', mapOrEmpty(written)), portsOf(clock), before)
+export const upstreamWith = (
+  written: object,
+  clock?: ManualClock,
+  before?: Upstream,
+  lookup?: Lookup,
+): Upstream => {
+  const ports = portsOf(clock, lookup)
+  return new Upstream('com.example.test', upstreamOf('it', mapOrEmpty(written)), ports, before)
+}
 
 /** What a request wants that says nothing. */
 export const plain: Wanted = { group: '', key: 'somebody', tried: [] }

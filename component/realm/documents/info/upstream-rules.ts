@@ -242,6 +242,16 @@ const keys = {
   health: described(health, 'When a target that fails gets no requests for a while.', {
     examples: [{ failures: 3 }],
   }),
+  addresses: described(
+    oneOf(['any', 'each']),
+    '`any`: a target is one, whatever addresses its name has. `each`: each address of its name, of the family of the first, is a target with its weight.',
+    { default: upstreamDefaults.addresses, examples: ['each'] },
+  ),
+  resolve_interval: described(
+    integer(1, 3600, ' of seconds'),
+    'Of `each`: how often the addresses are asked for. Seconds.',
+    { default: upstreamDefaults.resolve_interval, examples: [30] },
+  ),
   host_header: described(
     text('target, request, or the name of a host', hostProblem),
     'The `Host` that a target gets: `target`, that of its `url`; `request`, that of the client; or a name, which is that in TLS as well.',

@@ -43,10 +43,8 @@ describe('an upstream', () => {
         tls: { ca: { file: '/ca' }, cert: { env: 'A' }, private_key: 'PEM', server_name: 'x' },
       },
     ],
-    [
-      'with checks',
-      { targets: [a], health: { active: { path: '/up', status: [204], up: 1 } } },
-    ],
+    ['with checks', { targets: [a], health: { active: { path: '/up', status: [204], up: 1 } } }],
+    ['with addresses', { targets: [a], addresses: 'each', resolve_interval: 1 }],
     ['with a backup', { targets: [{ ...a, backup: true, weight: 1000 }] }],
     ['with 64 targets', { targets: many(64, (index) => `http://10.0.0.${index}`) }],
   ] as const) {
@@ -119,6 +117,8 @@ describe('an upstream', () => {
       ...['a status of 600', { targets: [a], health: { active: { path: '/', status: [600] } } }],
       ...[`${at}/health/active/status/0`, '200 to 599'],
     ],
+    ['addresses of all', { targets: [a], addresses: 'all' }, `${at}/addresses`, 'any, each'],
+    ['no interval', { targets: [a], resolve_interval: 0 }, `${at}/resolve_interval`, '1 to 3600'],
     ['an unknown balance', { targets: [a], balance: 'random' }, `${at}/balance`, 'round_robin'],
     ['no scheme', { targets: [{ url: '10.0.0.5' }] }, `${at}/targets/0/url`, 'neither scheme'],
     ['a path', { targets: [{ url: `${a.url}/x` }] }, `${at}/targets/0/url`, 'a valid port'],
