@@ -1,4 +1,4 @@
-/** The faults, each as data: what is struck, how it is healed, and what the spared gateway says within 5 seconds. */
+/** The faults, each as data: what is struck, how it is healed, and what the spared gateway says meanwhile. */
 
 import { rounds } from '#test/support/running/rounds.ts'
 import type { FaultSetup } from './setup.ts'
@@ -6,13 +6,13 @@ import type { FaultSetup } from './setup.ts'
 /** One fault. */
 export interface Fault {
   readonly name: string
-  /** How long it lasts; milliseconds. */
+  /** How long it lasts at least; milliseconds. */
   readonly lastsMs: number
   /** Belongs to the short form. */
   readonly isShort?: true
-  /** Calls must go on without it: they fail for 8 s at most at the gateway that is spared. */
+  /** Calls must go on at the gateway that is spared, while it lasts. */
   readonly sparesCalls: boolean
-  /** What `/ready` or `/registry` of the spared gateway holds 5 s later. */
+  /** What `/ready` or `/registry` of the spared gateway holds while it lasts. */
   readonly told?: { readonly path: '/ready' | '/registry'; readonly text: string }
   strike(setup: FaultSetup): unknown
   heal(setup: FaultSetup): unknown

@@ -11,8 +11,8 @@ const refreshMs = { next: 3_000, again: 500 }
 const loadMs = 1_000
 /** Failures closer together than this are one outage; milliseconds. */
 const gapMs = 1_000
-/** Within which a load is on each gateway, once all of them are well; milliseconds. */
-const arrivalMs = 5_000
+/** Within which a load is on each gateway of a busy machine, once all of them are well; milliseconds. */
+const arrivalMs = 60_000
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -25,14 +25,17 @@ interface Tokens {
 export class Tally {
   readonly outcomes = new Map<string, number>()
   readonly #failures: number[] = []
+  /** Successes since the last failure. */
+  unbroken = 0
 
   note(kind: string, outcome: string, isFailure: boolean): void {
     const key = `${kind} ${outcome}`
     this.outcomes.set(key, (this.outcomes.get(key) ?? 0) + 1)
+    this.unbroken = isFailure ? 0 : this.unbroken + 1
     if (isFailure) this.#failures.push(Date.now())
   }
 
-  /** From the first to the last failure of a row of them, at most; milliseconds. */
+  /** From the first to the last failure of a row of them, at most, for the report; milliseconds. */
   get longestOutage(): number {
     let [longest, start, last] = [0, 0, Number.NEGATIVE_INFINITY]
     for (const at of this.#failures.toSorted((a, b) => a - b)) {
