@@ -11,9 +11,10 @@ import { isInteger } from './numbers.ts'
 /** Longer texts fit no format. */
 const longestText = 2048
 
-/** Visits that a text costs, and a character of it: also where the text is an international host name, or a pattern. */
+/** Visits that a text costs, and a character of it: also where the text is an international host name, a URI, or a pattern. */
 const plain = { text: 30, character: 0.75 }
 const international = { text: 40, character: 20 }
+const uri = { text: 30, character: 2 }
 const pattern = { text: 800, character: 10 }
 
 /** Whether a value of any type fits a format. */
@@ -59,8 +60,8 @@ export const formats: ReadonlyMap<string, Fits | undefined> = new Map<string, Fi
   ['hostname', textFormat(isHostName, (text) => (isInternational(text) ? international : plain))],
   ['ipv4', textFormat(ofLibrary('ipv4'))],
   ['ipv6', textFormat(ofLibrary('ipv6'))],
-  ['uri', textFormat(isUri)],
-  ['uri-reference', textFormat(isUriReference)],
+  ['uri', textFormat(isUri, () => uri)],
+  ['uri-reference', textFormat(isUriReference, () => uri)],
   ['uuid', textFormat((text) => uuid.test(text))],
   ['json-pointer', textFormat(ofLibrary('json-pointer'))],
   ['regex', textFormat(isRegExp, () => pattern)],

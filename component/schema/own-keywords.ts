@@ -280,6 +280,9 @@ type Errors = ErrorObject[]
 /** Whether something is told of a mistake, and not only that there is one. */
 export const isTold = ({ keyword }: Partial<ErrorObject>): boolean => keyword !== undefined
 
+/** What it costs that a value does not fit a schema that is referred to, in visits. */
+const visitsOfFailure = 16
+
 /** What ajv calls the mistakes of a check in its code, and their number. */
 const [errorsInCode, countInCode] = [new Name('vErrors'), new Name('errors')]
 
@@ -294,7 +297,7 @@ const joinedBy =
     // at least one: the number of mistakes tells whether a value fits
     const taken = depth === 'all' ? others.slice(0, mostTakenOver - joined.length) : []
     if (taken.length === 0) taken.push(others.find(isTold) ?? (others[0] as ErrorObject))
-    spendVisits(taken.length)
+    spendVisits(visitsOfFailure + taken.length)
     for (const error of taken) joined.push(error)
     return joined
   }

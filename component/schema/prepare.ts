@@ -51,13 +51,15 @@ const asksForEvaluated = (schema: unknown): boolean =>
       asksForEvaluated(part),
   )
 
-/** What an item and a member cost beside the visits of its schema, the member twice where it is noted; and a loop over members also where there are none. */
+/** What an item and a member cost beside the visits of its schema, and a loop over members also where there are none. */
 const visitsOfItem = 3
 const visitsOfMember = 45
 const visitsOfLoop = 4
 
 /** V8 makes slower code of a function with more subschemas than these, the slower the more there are: visits cost as many times as much. */
 const subschemasOfFast = 32
+/** How much dearer visits are where it is noted what was evaluated. */
+const slownessOfTracking = 2
 
 /** Keywords that are functions of ours, and what a call of one costs. */
 const calls = new Set(['const', 'enum', 'format', 'maxLength', 'minLength', 'multipleOf'])
@@ -111,7 +113,8 @@ class Preparation {
 
   /** A schema that becomes a function of its own. */
   referred(schema: unknown): Prepared {
-    this.#slowness = Math.max(1, sizeOf(schema) / subschemasOfFast)
+    this.#slowness =
+      Math.max(1, sizeOf(schema) / subschemasOfFast) * (this.#isTracking ? slownessOfTracking : 1)
     return this.counted(schema, this.#costs.reference)
   }
 
@@ -150,7 +153,7 @@ class Preparation {
     const holds = keywords.get(keyword)?.holds
     const visits =
       (ofItems.has(keyword) ? visitsOfItem : 0) +
-      (ofMembers.has(keyword) ? visitsOfMember * (this.#isTracking ? 2 : 1) : 0) +
+      (ofMembers.has(keyword) ? visitsOfMember : 0) +
       (tried.has(keyword) ? this.#costs.mistake : 0)
     if (ofMembers.has(keyword)) {
       const loops = holds === 'map' ? Object.keys(value as object).length : 1
