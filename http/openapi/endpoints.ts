@@ -1,7 +1,8 @@
 /** The endpoints that `openapi` of a version generates: its description, the docs page, and the files of that page. */
 import { ServiceError } from '#component/errors.ts'
 import type { Endpoint, OpenApiKind } from '#component/gateway/api.ts'
-import type { Exchange } from '#component/gateway/exchange.ts'
+import { BodyCodings } from '#component/gateway/encodings.ts'
+import type { Exchange, ReplyBody } from '#component/gateway/exchange.ts'
 import type { EndpointHandler } from '#component/gateway/parts.ts'
 import { titleOf } from '#component/openapi/document.ts'
 import { type DescriptionType, descriptionTypes } from '#component/openapi/text.ts'
@@ -26,6 +27,15 @@ export const openApiEndpoints = ({
   'openapi.asset': assetEndpoint(docsFile),
 })
 
+/** What their bodies were asked for in; bodies are the same for every request until they are forgotten. */
+const codingsOf = new WeakMap<Uint8Array, BodyCodings>()
+
+function kept(bytes: Uint8Array): ReplyBody {
+  const codings = codingsOf.get(bytes) ?? new BodyCodings()
+  codingsOf.set(bytes, codings)
+  return { kind: 'bytes', bytes, codings }
+}
+
 const documentEndpoint =
   (texts: OpenApiPorts['texts']): EndpointHandler =>
   async (exchange, endpoint) => {
@@ -34,7 +44,7 @@ const documentEndpoint =
     return tagged(exchange, etag, {
       status: 200,
       headers: { 'content-type': type, vary: 'Accept' },
-      body: { kind: 'bytes', bytes },
+      body: kept(bytes),
     })
   }
 
@@ -93,7 +103,7 @@ function assetEndpoint(docsFile: OpenApiPorts['docsFile']): EndpointHandler {
     return tagged(exchange, knownTag(bytes), {
       status: 200,
       headers: { 'content-type': type },
-      body: { kind: 'bytes', bytes },
+      body: kept(bytes),
     })
   }
 }

@@ -1,6 +1,6 @@
 /** `compress` of routes: bodies of answers leave in the coding that the client wants most. */
 import { Readable } from 'node:stream'
-import type { Encodings } from '#component/gateway/encodings.ts'
+import { BodyCodings, type Encodings } from '#component/gateway/encodings.ts'
 import type { Exchange, KeptCodings, Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { joinVary } from '#component/gateway/header-layers.ts'
 import type { Encode } from '#component/policies/etag/conditions.ts'
@@ -157,11 +157,7 @@ export class Compression {
   #codingsOf(encodings: Encodings, type: string): KeptCodings {
     const known = this.#fixed.get(encodings) ?? new Map<string, KeptCodings>()
     this.#fixed.set(encodings, known)
-    const kept = new Map<string, Uint8Array>()
-    const codings = known.get(type) ?? {
-      get: (coding) => kept.get(coding),
-      keep: (coding, bytes) => kept.set(coding, bytes),
-    }
+    const codings = known.get(type) ?? new BodyCodings()
     known.set(type, codings)
     return codings
   }

@@ -331,3 +331,63 @@ describe('compressed answers of a running gateway', () => {
     expect(metrics).to.match(/^gateway_compressing_streams 0$/m)
   })
 })
+
+describe('gateway.compress', () => {
+  let gateway: TestGateway
+
+  before(async () => {
+    gateway = await startGateway({ 'gateway.compress': 'true' }, { isEmbedded: true })
+    const response = { on_result: {}, on_error: {} }
+    const action = { type: 'static', body: text }
+    const tool = { name: 'tell', description: text.slice(0, 4000) }
+    const { body } = await gateway.load({
+      ...{ id: 'configured', host: '_', realm_uri: 'com.example.test' },
+      versions: {
+        one: {
+          base_path: '/',
+          openapi: { path: '/openapi', docs_path: '/docs' },
+          mcp: { path: '/mcp' },
+          paths: {
+            '/x': { get: { tool, action, response } },
+            '/plain': { compress: false, get: { action, response } },
+          },
+        },
+      },
+    })
+    expect(body.details ?? []).to.deep.equal([])
+  })
+  after(() => gateway?.stop())
+
+  const headers = { 'accept-encoding': 'br' }
+  const isCoded = async (path: string, request: HttpRequest = {}) => {
+    const plain = await send(gateway.url, path, request)
+    const coded = await send(gateway.url, path, {
+      ...request,
+      headers: { ...request.headers, ...headers },
+    })
+    expect(textOf(coded), path).to.equal(plain.text)
+    return coded.headers['content-encoding'] === 'br'
+  }
+
+  it('holds for documents that set none, descriptions, docs pages and answers to tools', async () => {
+    for (const path of ['/x', '/openapi', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css']) {
+      expect(await isCoded(path), path).to.equal(true)
+    }
+    expect(await isCoded('/plain')).to.equal(false)
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+    const call = { ...list, method: 'tools/call', params: { name: 'tell', arguments: {} } }
+    const mcp = { 'mcp-protocol-version': '2025-06-18', accept: 'application/json' }
+    for (const body of [list, call]) {
+      expect(await isCoded('/mcp', { method: 'POST', headers: mcp, body }), body.method).to.equal(
+        true,
+      )
+    }
+  })
+
+  it('does not hold for management', async () => {
+    for (const path of ['/api_specs/configured', '/metrics']) {
+      const { headers: answered } = await send(gateway.adminUrl, path, { headers })
+      expect(answered, path).not.to.have.property('content-encoding')
+    }
+  })
+})
