@@ -2,9 +2,43 @@
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import { maxInteger as greatest, minInteger as least } from '#component/syntax/integers.ts'
 import type { Steps } from '#component/yielding.ts'
-import { escapes, hexValue, isDigit, Keys } from './json-text.ts'
 import { KeyCount } from './key-count.ts'
 import { maxDigits, type ReadRules } from './limits.ts'
+
+/** Whether a character is a digit, by its code. */
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+
+/** The value of a hexadecimal digit; -1 for other characters. */
+const hexValue = (code: number): number => {
+  if (isDigit(code)) return code - 0x30
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
+
+/** Letters after a backslash, `u` aside (RFC 8259 §7). */
+const escapes = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)))
+
+/** The keys of one object; for the few keys of most objects a list is faster than a Set. */
+class Keys {
+  readonly #few: string[] = []
+  #many: Set<string> | undefined
+
+  /** @returns whether the key is new */
+  add(key: string): boolean {
+    if (this.#many === undefined) {
+      if (this.#few.includes(key)) return false
+      if (this.#few.push(key) > 12) this.#many = new Set(this.#few)
+      return true
+    }
+    if (this.#many.has(key)) return false
+    this.#many.add(key)
+    return true
+  }
+
+  get size(): number {
+    return this.#many?.size ?? this.#few.length
+  }
+}
 
 /** The greatest integers, by what they are for; all of a length compare as text. */
 const maxSafeInteger = String(Number.MAX_SAFE_INTEGER)

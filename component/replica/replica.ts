@@ -22,7 +22,35 @@ import { Holdings } from './holdings.ts'
 import { type Merged, refusalOf } from './refusal.ts'
 import type { ReplicaStore } from './replica-store.ts'
 import { HybridClock } from './stamp.ts'
-import { Watchers } from './watchers.ts'
+
+/** The watchers of one replica. */
+class Watchers {
+  readonly #log: Pick<Log, 'error'>
+  readonly #watchers = new Map<Kind, Watcher>()
+
+  constructor(log: Pick<Log, 'error'>) {
+    this.#log = log
+  }
+
+  /** Sets the watcher of a kind. */
+  set(kind: Kind, watcher: Watcher): void {
+    this.#watchers.set(kind, watcher)
+  }
+
+  /** Makes changes live, kind after kind. Never rejects: a watcher that fails is logged. */
+  async tell(changes: readonly Change[]): Promise<void> {
+    for (const kind of kinds) {
+      const ofKind = changes.filter(({ entry }) => entry.kind === kind)
+      if (ofKind.length === 0) continue
+      try {
+        await this.#watchers.get(kind)?.(ofKind)
+      } catch (err) {
+        const ids = ofKind.map(({ entry }) => entry.id)
+        this.#log.error({ err, kind, ids }, 'changes were stored but could not be made live')
+      }
+    }
+  }
+}
 
 /** The dependencies of a replica. */
 export interface ReplicaPorts {

@@ -1,9 +1,8 @@
 /** One transport from HELLO to GOODBYE: authentication, then messages, then the end. Sessions may follow one another on it. */
 import { type Clock, callAt } from '#component/clock.ts'
+import { traceAnnouncement } from '#component/telemetry/wamp-context.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code, randomId } from '#component/wamp/messages.ts'
-import type { Attempt, ConnectionState } from './connection-state.ts'
-import { announced } from './features.ts'
 import { offeredMethods } from './message-options.ts'
 import {
   type ClientMessage,
@@ -14,9 +13,59 @@ import {
   requestOf,
   withoutNulls,
 } from './messages.ts'
-import type { Authentication, RealmPolicy, RefusedPeer, Welcome } from './ports.ts'
+import type { Authentication, Challenge, RealmPolicy, RefusedPeer, Welcome } from './ports.ts'
 import type { Realm } from './realm.ts'
 import { Session, type Transport } from './session.ts'
+
+/** The HELLO that is being answered. */
+interface Attempt {
+  readonly realm: string
+  readonly authid: string | undefined
+  readonly session: number
+  readonly authmethod: string
+  readonly roles: unknown
+  challenge: Challenge | undefined
+}
+
+/** The state of a connection. */
+type ConnectionState =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'joining'; readonly attempt: Attempt }
+  | { readonly kind: 'joined'; readonly session: Session; readonly realm: Realm }
+  /** GOODBYE is sent, and not yet answered. */
+  | { readonly kind: 'leaving' }
+  | { readonly kind: 'closed' }
+
+const roles = {
+  broker: {
+    features: {
+      event_retention: true,
+      pattern_based_subscription: true,
+      publisher_exclusion: true,
+      publisher_identification: true,
+      session_meta_api: true,
+      subscriber_blackwhite_listing: true,
+      subscription_meta_api: true,
+      subscription_revocation: true,
+    },
+  },
+  dealer: {
+    features: {
+      call_canceling: true,
+      call_timeout: true,
+      caller_identification: true,
+      pattern_based_registration: true,
+      progressive_call_results: true,
+      registration_meta_api: true,
+      registration_revocation: true,
+      session_meta_api: true,
+      shared_registration: true,
+    },
+  },
+} as const
+
+/** Of WELCOME.Details. */
+const announced = { roles, [traceAnnouncement]: true }
 
 /** The parts of the router that a connection uses. */
 export interface ConnectionPorts {

@@ -1,13 +1,33 @@
 /** Checks values against schemas: compiled when first needed, and kept by content. */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { canonicalJson } from '#component/codec/json.ts'
+import { canonicalJson, encodeBinary } from '#component/codec/json.ts'
+import { mapLeaves } from '#component/codec/walk.ts'
 import type { YieldTurn } from '#component/yielding.ts'
 import { CompiledSchema, type Verdict } from './compiled.ts'
 import { type Mistake, mistakesOf, more } from './mistakes.ts'
 import { Reach } from './reach.ts'
 import type { NamedSchemas } from './references.ts'
-import { hasAtMost, viewOf } from './view.ts'
+
+/** The same value where it holds no bytes and nothing undefined; else a copy that has texts and null instead. */
+const viewOf = (value: unknown): unknown => mapLeaves(value, leafOf)
+
+function leafOf(value: unknown): unknown {
+  if (value === undefined) return null
+  return value instanceof Uint8Array ? encodeBinary(value) : value
+}
+
+/** Whether a value has at most this many members and items, at all levels. */
+function hasAtMost(most: number, value: unknown): boolean {
+  let left = most
+  const count = (part: unknown): boolean => {
+    if (typeof part !== 'object' || part === null) return true
+    const parts = Object.values(part)
+    left -= parts.length
+    return left >= 0 && parts.every(count)
+  }
+  return count(value)
+}
 
 /** Checks values against one schema. */
 export interface Validator {

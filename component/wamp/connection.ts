@@ -1,5 +1,7 @@
 /** One connection to a router and the session on it: stands between a client library and the transport, and keeps both safe. */
 import type { Clock } from '#component/clock.ts'
+import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
+import type { Log } from '#component/log.ts'
 import { traceAnnouncement } from '#component/telemetry/wamp-context.ts'
 import { type Channel, ignore, type OpenChannel, silence } from '#component/wamp/channel/channel.ts'
 import { Subscriptions } from '#component/wamp/watch/subscriptions.ts'
@@ -8,7 +10,15 @@ import { Endpoints } from './endpoints.ts'
 import { failure, invocationError, notJoined, rejected } from './failure.ts'
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
-import { asMap, code, emptyError, fullInvocation, isAnswer, withoutPassthru } from './messages.ts'
+import {
+  answers,
+  asMap,
+  code,
+  emptyError,
+  fullInvocation,
+  isAnswer,
+  withoutPassthru,
+} from './messages.ts'
 import {
   type Draft,
   noSubscription,
@@ -17,10 +27,43 @@ import {
   type StartRequest,
 } from './outbox.ts'
 import { type Progress, Requests } from './requests.ts'
-import type { EventHandler, InvocationHandler } from './session.ts'
+import type { EventHandler, InvocationHandler, WampError } from './session.ts'
 import { defaultJoinTimeoutMs, type SessionOptions } from './session-options.ts'
 import { type Ending, endingOf } from './session-record.ts'
-import { errorInPlaceOf, UnreadableLog, unreadable } from './unreadable.ts'
+
+/** The failure of a request or invocation whose message cannot be read. */
+const unreadable = (problem: string): WampError =>
+  failure('wamp.error.invalid_payload', `a message of the router cannot be read: ${problem}`, true)
+
+/** The ERROR in place of an answer, by its first fields; undefined for what is no answer, or does not tell to what. */
+function errorInPlaceOf(fields: WampMessage, problem: string): WampMessage | undefined {
+  const isError = fields[0] === code.error
+  const type = isError ? fields[1] : answers[Number(fields[0])]
+  const id = fields[isError ? 2 : 1]
+  if (type === undefined || id === undefined) return undefined
+  const { error_uri, args, kwargs } = unreadable(problem)
+  const uri = isError && typeof fields[4] === 'string' ? fields[4] : error_uri
+  return [code.error, type, id, {}, uri, args, kwargs]
+}
+
+/** Tells of them: one line a minute about each procedure or topic. */
+class UnreadableLog {
+  readonly #realm: string
+  readonly #throttle: LogThrottle
+  readonly #log: Log
+
+  constructor(realm: string, clock: Clock, log: Log) {
+    this.#realm = realm
+    this.#throttle = new LogThrottle(clock, linePerMinute)
+    this.#log = log
+  }
+
+  /** @param uri the procedure or topic; undefined where it is not known */
+  tell(uri: string | undefined, problem: string): void {
+    if (!this.#throttle.admits(uri ?? '')) return
+    this.#log.warn({ realm: this.#realm, uri, problem }, 'a message of the router cannot be read')
+  }
+}
 
 /** The dependencies of a connection. */
 export interface ConnectionPorts {

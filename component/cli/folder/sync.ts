@@ -10,11 +10,26 @@ import {
 import { pathOf } from '#component/cli/documents.ts'
 import type { Finding } from '#component/cli/findings.ts'
 import { type LoadResult, loadSource, validateSource } from '#component/cli/load.ts'
+import { routingTableOf } from '#component/cli/routes.ts'
 import { table } from '#component/cli/table.ts'
 import { inProgress, type Progress } from '#component/terminal/progress.ts'
 import { type Comparison, compare, readDocument } from './comparison.ts'
-import { clashingAtTheEnd } from './end-state.ts'
 import { type FolderDocument, ownerIn, ownerOf, readFolder } from './folder.ts'
+
+/** The ids of the documents of the folder that clash with another document even after the last change. */
+function clashingAtTheEnd(
+  documents: readonly FolderDocument[],
+  { served, unmanaged }: Comparison,
+  environment: Invocation['environment'],
+): ReadonlySet<string> {
+  const others = unmanaged.map((id) => served.get(id))
+  const sources = [...others, ...documents.map(({ document }) => document)].map((document) => ({
+    document,
+    findings: () => [],
+  }))
+  const { clashes } = routingTableOf(sources, environment)
+  return new Set(clashes.flatMap(({ api, otherApi }) => [api, otherApi]))
+}
 
 /** What came of one document; in a dry run, what would. */
 interface Outcome {

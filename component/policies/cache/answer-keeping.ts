@@ -4,22 +4,15 @@ import type { Clock } from '#component/clock.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import {
-  controlOf,
-  type Fields,
-  freshnessOf,
-  isForAll,
-  varyOf,
-  whyNotStored,
-} from '#component/policies/cache/freshness.ts'
-import type { CachePlan } from '#component/policies/cache/plan.ts'
-import { documentLabel, ruleLabel, tagLabel } from '#component/policies/cache/purge-labels.ts'
-import type { Kept } from '#component/policies/cache/response-cache.ts'
-import { evaluateTags } from '#component/policies/cache/tags.ts'
 import type { Conditions, Encode } from '#component/policies/etag/conditions.ts'
 import { splitMarked } from './cached-reply.ts'
 import { CodedContent } from './coded-content.ts'
+import { controlOf, type Fields, freshnessOf, isForAll, varyOf, whyNotStored } from './freshness.ts'
 import { readContent } from './kept-content.ts'
+import type { CachePlan } from './plan.ts'
+import { documentLabel, ruleLabel, tagLabel } from './purge-labels.ts'
+import type { Kept } from './response-cache.ts'
+import { evaluateTags } from './tags.ts'
 
 /** What keeping needs. */
 export interface KeepPorts {

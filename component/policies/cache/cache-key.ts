@@ -1,9 +1,30 @@
 /** By what the kept answers of a route are told apart, and what they are purged by. */
-import { type CompiledOperation, kindsOf } from '#component/gateway/api.ts'
+import { type CompiledOperation, kindsOf, type ResponsePlan } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
+import type { Live } from '#component/gateway/header-layers.ts'
 import { type Identity, webhookKeys } from '#component/identity.ts'
-import type { CachePlan } from '#component/policies/cache/plan.ts'
-import { readsOf } from './route-reads.ts'
+import type { CachePlan } from './plan.ts'
+
+/** Paths into request-time data, such as `request.headers.accept`. */
+function readsOf(route: CompiledOperation): readonly string[] {
+  const { action, steps = [action], on_result, on_error, path } = route
+  const nodes = [
+    ...steps.flatMap(({ computed }) => computed.map(([, node]) => node)),
+    ...nodesOf(on_result),
+    ...nodesOf(on_error),
+    ...path.layer.computed.map(([, node]) => node),
+  ]
+  return [...new Set(nodes.flatMap(({ reads }) => reads))].sort()
+}
+
+function nodesOf({ layers, status, body, uri }: ResponsePlan): readonly Live[] {
+  const ofLayers = layers.flatMap(({ computed, whole }) => [
+    ...computed.map(([, node]) => node),
+    ...(whole ? [whole] : []),
+  ])
+  const others = [typeof status === 'object' ? status.node : undefined, body, uri?.node]
+  return [...ofLayers, ...others.filter((node) => node !== undefined)]
+}
 
 /** A request whose answer is looked for. */
 export interface Negotiated {

@@ -2,7 +2,7 @@
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
-import type { Kept } from '#component/policies/cache/response-cache.ts'
+import type { Kept } from './response-cache.ts'
 
 /** How a request was answered. */
 export interface CacheStatus {

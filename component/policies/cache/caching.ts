@@ -10,14 +10,6 @@ import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import { stage } from '#component/gateway/stage.ts'
 import type { RequestState } from '#component/gateway/state.ts'
-import type { CachePlan } from '#component/policies/cache/plan.ts'
-import { documentLabel, ruleLabel } from '#component/policies/cache/purge-labels.ts'
-import {
-  type Fill,
-  isSelected,
-  type Kept,
-  type ResponseCache,
-} from '#component/policies/cache/response-cache.ts'
 import { etag } from '#component/policies/etag/kind.ts'
 import { CacheControl } from '#component/syntax/cache-control.ts'
 import { type KeepPorts, keepAnswer } from './answer-keeping.ts'
@@ -26,6 +18,9 @@ import { type CacheStatus, hitReply, markedPolicy, withPolicy, withStatus } from
 import { FillingExchange } from './filling-exchange.ts'
 import { discard, Flight, isFailure, type Landed } from './flight.ts'
 import { cache } from './kind.ts'
+import type { CachePlan } from './plan.ts'
+import { documentLabel, ruleLabel } from './purge-labels.ts'
+import { type Fill, isSelected, type Kept, type ResponseCache } from './response-cache.ts'
 
 /** What caching needs. */
 export interface CachePorts extends KeepPorts {

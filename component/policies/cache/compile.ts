@@ -2,9 +2,9 @@
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
-import type { CachePlan, PurgePlan, TagPlan } from '#component/policies/cache/plan.ts'
 import type { PolicySources } from '#component/policies/kind.ts'
 import { isMatch } from '#component/syntax/wamp-uri.ts'
+import type { CachePlan, PurgePlan, TagPlan } from './plan.ts'
 
 const milliseconds = 1000
 

@@ -1,8 +1,8 @@
 /** One run of an action for all requests that wait for its answer. */
 import { ServiceError } from '#component/errors.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import type { Fill, Kept } from '#component/policies/cache/response-cache.ts'
 import type { FillingExchange } from './filling-exchange.ts'
+import type { Fill, Kept } from './response-cache.ts'
 
 /** How a run has ended. */
 export type Landed =

@@ -2,11 +2,11 @@
 import type { Clock } from '#component/clock.ts'
 import type { Route } from '#component/gateway/api.ts'
 import type { Log } from '#component/log.ts'
-import type { PurgeHandlers, PurgeRule, PurgeTopic } from '#component/policies/cache/purges.ts'
 import { type ApiEntries, FoundInApis } from '#component/routes/table-change.ts'
 import { streamedEvent } from '#component/stream/entry.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
 import { cache } from './kind.ts'
+import type { PurgeHandlers, PurgeRule, PurgeTopic } from './purges.ts'
 
 /** What subscribing needs. */
 export interface SubscriptionPorts {

@@ -9,10 +9,10 @@ import type { Reply } from '#component/gateway/exchange.ts'
 import { actionErrorOf } from '#component/gateway/failure-answer.ts'
 import { stage } from '#component/gateway/stage.ts'
 import type { RequestState } from '#component/gateway/state.ts'
-import type { Result } from '#component/policies/circuit-breaker/breaker.ts'
-import type { Circuits } from '#component/policies/circuit-breaker/circuits.ts'
-import type { BreakerPlan } from '#component/policies/circuit-breaker/plan.ts'
+import type { Result } from './breaker.ts'
+import type { Circuits } from './circuits.ts'
 import { circuitBreaker } from './kind.ts'
+import type { BreakerPlan } from './plan.ts'
 
 /** What circuit breakers need. */
 export interface CircuitPorts {

@@ -1,10 +1,27 @@
 /** What a circuit breaker is: the row of `circuit_breaker`. */
 import { kindsOf } from '#component/gateway/api.ts'
 import { type PolicyAnswers, retryAfter } from '#component/policies/answers.ts'
-import { constantOf, policyKind } from '#component/policies/kind.ts'
-import { compileBreaker } from './compile.ts'
+import { constantOf, type Known, policyKind } from '#component/policies/kind.ts'
+import { placeOf } from '#component/policies/place.ts'
+import { isMap } from '#component/syntax/values.ts'
 import type { BreakerPlan } from './plan.ts'
-import { breakerRule } from './rule.ts'
+import { breakerDefaults, breakerRule } from './rule.ts'
+
+const milliseconds = 1000
+
+/** @param known whose faults have been reported; undefined without one, and where `null` takes it away */
+function compileBreaker(known: Known | undefined): BreakerPlan | undefined {
+  if (!isMap(known?.value)) return undefined
+  const { threshold, minimum, window, open, errors } = { ...breakerDefaults, ...known.value }
+  return {
+    place: placeOf(`${known.path} ${window}`),
+    threshold,
+    minimum,
+    windowMs: window * milliseconds,
+    openMs: open * milliseconds,
+    errors: new Set(Array.isArray(errors) ? errors : []),
+  }
+}
 
 const error = 'service.error.circuit_open'
 

@@ -3,7 +3,15 @@ import type { CompiledOperation } from '#component/gateway/api.ts'
 import { field, isRead, type PolicyAnswers } from '#component/policies/answers.ts'
 import { constantOf, policyKind } from '#component/policies/kind.ts'
 import type { Method } from '#component/request.ts'
-import { etagRule } from './rule.ts'
+import { boolean, described, dynamic, type Rule } from '#component/spec/rules.ts'
+
+const etagRule: Rule = dynamic(
+  described(
+    boolean,
+    'Whether answers to GET and HEAD with 200 have an ETag, and If-None-Match is answered with 304.',
+    { default: false },
+  ),
+)
 
 const etagField = field(
   'ETag',

@@ -1,10 +1,25 @@
 /** What idempotency is: the row of `idempotency`. */
 import { pointer } from '#component/codec/json.ts'
 import { type PolicyAnswers, retryAfter } from '#component/policies/answers.ts'
-import { constantOf, policyKind } from '#component/policies/kind.ts'
-import { compileIdempotency } from './compile.ts'
+import { constantOf, type Known, policyKind } from '#component/policies/kind.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { type IdempotencyPlan, keyMethods } from './plan.ts'
-import { idempotencyRule } from './rule.ts'
+import { idempotencyDefaults, idempotencyRule } from './rule.ts'
+
+const milliseconds = 1000
+
+/** @param known whose faults have been reported; undefined without one, and where `null` takes it away */
+function compileIdempotency(known: Known | undefined): IdempotencyPlan | undefined {
+  if (!isMap(known?.value)) return undefined
+  const { required, ttl, on_unknown, max_bytes } = { ...idempotencyDefaults, ...known.value }
+  return {
+    at: known.path,
+    isRequired: required === true,
+    keptMs: ttl * milliseconds,
+    onUnknown: on_unknown === 'retry' ? 'retry' : 'refuse',
+    maxBytes: max_bytes,
+  }
+}
 
 const key = 'idempotency'
 

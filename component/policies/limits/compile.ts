@@ -4,16 +4,10 @@ import type { Issue } from '#component/errors.ts'
 import { itemsOf, keysOf, member, type Node } from '#component/expression/compile.ts'
 import type { Rate } from '#component/limits/gcra.ts'
 import type { PolicySources } from '#component/policies/kind.ts'
-import {
-  type LimitPlan,
-  policyItem,
-  type QuotaPlan,
-  type SharedPlan,
-  type Sharer,
-} from '#component/policies/limits/plan.ts'
-import type { QuotaWindow } from '#component/policies/limits/quota-window.ts'
 import { placeOf } from '#component/policies/place.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { type LimitPlan, policyItem, type QuotaPlan, type SharedPlan, type Sharer } from './plan.ts'
+import type { QuotaWindow } from './quota-window.ts'
 
 type Live = Exclude<Node, { readonly kind: 'broken' }>
 

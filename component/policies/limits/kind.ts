@@ -1,10 +1,58 @@
 /** What limits on requests are: the rows of `rate_limit` and `quota`. */
 import { type Field, field, type PolicyAnswers, retryAfter } from '#component/policies/answers.ts'
 import { type EvaluatedPart, policyKind } from '#component/policies/kind.ts'
+import { described, dynamic, integer, must, oneOf, type Rule } from '#component/spec/rules.ts'
 import { compileLimits, compileQuotas } from './compile.ts'
 import type { LimitPlan, QuotaPlan, SharedPlan } from './plan.ts'
-import { quotaRule } from './quota-rule.ts'
-import { rateLimitRule } from './rate-limit-rule.ts'
+import { limits, maxAmount } from './rules.ts'
+
+const rateLimitRule: Rule = limits(
+  {
+    window: described(dynamic(integer(1, 86_400, ' of seconds')), 'Seconds.'),
+    burst: described(
+      dynamic(integer(1, maxAmount, ' of requests')),
+      'How many requests may come at once. Absent: as many as the amount.',
+    ),
+    scope: described(
+      oneOf(['all', 'process']),
+      'all: all processes and nodes share the limit, as far as they hear of each other. process: each counts for itself.',
+      { default: 'all' },
+    ),
+  },
+  'limits',
+  'How many requests are served in a time. Further ones are refused with 429. null: any number.',
+)
+
+/** Windows of the calendar, in UTC. */
+const calendar = ['hour', 'day', 'month']
+/** Seconds: a minute, below which the use is not exchanged often enough, to 31 days. */
+const [shortest, longest] = [60, 2_678_400]
+
+const isWindow = (value: unknown) =>
+  calendar.includes(value as string) ||
+  (Number.isInteger(value) && Number(value) >= shortest && Number(value) <= longest)
+
+const window = must(
+  `one of ${calendar.join(', ')}, or an integer of seconds from ${shortest} to ${longest}`,
+  isWindow,
+  { anyOf: [{ enum: calendar }, { type: 'integer', minimum: shortest, maximum: longest }] },
+)
+
+const quotaRule: Rule = limits(
+  {
+    window: described(
+      dynamic(window),
+      'hour, day or month of the calendar (UTC), or seconds: windows of seconds are counted from 1970-01-01T00:00:00Z.',
+    ),
+    count: described(
+      dynamic(oneOf(['all', 'success'])),
+      'success: only requests whose answer has a status below 400 stay counted.',
+      { default: 'all' },
+    ),
+  },
+  'quotas',
+  'How many requests are served in a window of the calendar. Further ones are refused with 429. null: any number.',
+)
 
 const stands: readonly Field[] = [
   field(

@@ -2,10 +2,10 @@
 
 import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
-import type { QuotaRow } from '#component/policies/limits/quota-use.ts'
-import { type QuotaLedger, Quotas } from '#component/policies/limits/quotas.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 import type { QuotaStore } from '#component/store/quota-store.ts'
+import type { QuotaRow } from './quota-use.ts'
+import { type QuotaLedger, Quotas } from './quotas.ts'
 
 /** Characters of a digest in base64url: 132 bits. */
 const digestLength = 22

@@ -1,12 +1,12 @@
 /** Tells operators what has been used of the quotas of a document, in the windows of now. */
 import type { DescribedVersion } from '#component/gateway/api.ts'
-import type { QuotaPlan } from '#component/policies/limits/plan.ts'
-import { type QuotaWindow, spanAt } from '#component/policies/limits/quota-window.ts'
-import type { Quotas } from '#component/policies/limits/quotas.ts'
-import { ruleOf } from '#component/policies/limits/sharer.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { quota } from './kind.ts'
 import { type QuotaWorld, sharerPurpose } from './open-quotas.ts'
+import type { QuotaPlan } from './plan.ts'
+import { type QuotaWindow, spanAt } from './quota-window.ts'
+import type { Quotas } from './quotas.ts'
+import { ruleOf } from './sharer.ts'
 
 /** Sharers of one quota that are told, unless one is asked for. */
 const mostTold = 100

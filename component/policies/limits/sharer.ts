@@ -4,8 +4,8 @@ import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import { unfit } from '#component/gateway/failure.ts'
 import type { Identity } from '#component/identity.ts'
-import type { SharedPlan } from '#component/policies/limits/plan.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
+import type { SharedPlan } from './plan.ts'
 
 /** A request whose user is known; its body is not read. */
 export interface SecuredRequest {

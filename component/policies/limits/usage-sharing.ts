@@ -1,8 +1,8 @@
 /** Exchanges with the other processes, twice a second, what each has used of the rate limits that all share. */
 import type { MetricSource } from '#component/metrics/source.ts'
-import { tickMs, type UsageExchange } from '#component/policies/limits/usage-exchange.ts'
-import { readUsage, usageFields } from '#component/policies/limits/usage-message.ts'
 import type { PolicySharing, SharePorts } from '#component/policies/serve.ts'
+import { tickMs, type UsageExchange } from './usage-exchange.ts'
+import { readUsage, usageFields } from './usage-message.ts'
 
 /** The dependencies of {@link UsageSharing}. */
 export interface UsageSharingPorts extends SharePorts {
