@@ -10,6 +10,7 @@ import type { ActionPlan, CompiledOperation, Endpoint, EndpointKind } from './ap
 import type { SecuredViews } from './context.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import type { Headers } from './header-layers.ts'
+import type { StagePorts } from './stage-facts.ts'
 import type { CallStreaming } from './stream-plan.ts'
 
 /**
@@ -96,8 +97,7 @@ export interface GatewayParts {
   readonly streamed: StreamedAnswers
   /** Absent: none are held, as where nothing is performed. */
   readonly sockets?: HeldSockets | undefined
-  /** What holds the policies of routes; its stages know what it is. */
-  readonly policies: object
+  readonly policies: StagePorts
   readonly pools: PoolWatch | undefined
   readonly publicPath: string
   /** Where clients reach this gateway, without a slash at the end. undefined: challenges name no metadata. */

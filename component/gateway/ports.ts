@@ -41,11 +41,12 @@ const noAction: Action = {
 
 /** @param answer serves the call of a tool */
 export function partsOf(ports: GatewayPorts, answer: ToolPorts['answer']): GatewayParts {
-  const { clock, schemes, policies = {}, pools, publicPath = '', publicBase, sockets } = ports
+  const { clock, schemes, pools, publicPath = '', publicBase, sockets } = ports
   const { callStreams = new CallStreams({ clock }) } = ports
   const tools: ToolPorts = { ...{ schemes, pageOrigins: [], ...ports.tools }, answer }
   return {
-    ...{ clock, schemes, policies, pools, publicPath, publicBase, sockets },
+    ...{ clock, schemes, pools, publicPath, publicBase, sockets },
+    policies: (ports.policies ?? {}) as PolicyPorts,
     random: () => clock.random(),
     actions: { ...ports.actions, none: noAction },
     secured: new SecuredViews(),

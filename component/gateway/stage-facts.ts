@@ -21,6 +21,12 @@ export interface PolicyCheck {
   readonly [fact: string]: unknown
 }
 
+/**
+ * What the stages of policies use, by the names of their rows; each policy declares its own. A stage is there only where its port is.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: policies add to it
+export interface StagePorts {}
+
 /** Stage to facts; each policy declares those of its own stages. */
 export interface StageFacts {
   method: { readonly method: Method; readonly allow: string }

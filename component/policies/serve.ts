@@ -9,7 +9,7 @@ import type { Session } from '#component/wamp/session.ts'
 
 /** What a process has of a policy, beside what its own stages know of it. */
 export interface OpenedPolicy<Port = unknown> {
-  /** What its stages use, by the name of the policy in `parts.policies`. */
+  /** What its stages use, in `parts.policies` under the name of the row; `StagePorts` declares it. */
   readonly port: Port
   readonly sources?: MetricSources
   /** The routing table has changed. */

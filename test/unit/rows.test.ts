@@ -1,6 +1,9 @@
 /** Holds features to their rows: the name of an action, of a type of security or of a policy stands in the folder of its row, and nowhere else. */
-import { dirname } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect } from 'chai'
+import { actionKinds } from '#component/action/kinds.ts'
+import { securityKinds } from '#component/security/kinds.ts'
 import { namesOutside, rowTables } from '#test/support/house/rows.ts'
 import { productFolders, sourceTree } from '#test/support/house/source-tree.ts'
 
@@ -28,6 +31,21 @@ describe('the product', () => {
         return namesOutside(files, { ...table, exceptions }).length === 0
       })
       expect(unused).to.deep.equal([])
+    })
+  }
+})
+
+describe('docs/specification.md', () => {
+  const page = readFileSync(join(root, 'docs/specification.md'), 'utf8')
+  for (const { type } of actionKinds) {
+    it(`has a paragraph of the action ${type}`, () => {
+      expect(page).to.match(new RegExp(`^\\*\\*.*\\b${type}\\b.*\\*\\*`, 'm'))
+    })
+  }
+
+  for (const { type } of securityKinds) {
+    it(`has a row of the security ${type}`, () => {
+      expect(page).to.match(new RegExp(`^\\| \`${type}\` \\|`, 'm'))
     })
   }
 })

@@ -312,13 +312,16 @@ interface Own {
   how?: CacheStatus['how']
 }
 
-const cachingOf = ({ parts }: RequestState): Caching =>
-  (parts.policies as { readonly caching: Caching }).caching
+const cachingOf = ({ parts }: RequestState): Caching => parts.policies.caching
 
 const hasTags = ({ inherited }: RequestState): boolean =>
   etag.planOf(inherited.policies) !== undefined
 
 declare module '#component/gateway/stage-facts.ts' {
+  interface StagePorts {
+    readonly caching: Caching
+  }
+
   interface StageFacts {
     cache: { readonly how: CacheStatus['how'] | undefined }
     invalidate: Record<never, never>

@@ -92,11 +92,15 @@ interface Own {
 }
 
 function guardedOf({ inherited, parts }: RequestState): GuardedActions {
-  const { circuits } = parts.policies as { readonly circuits: CircuitPorts }
+  const { circuits } = parts.policies
   return new GuardedActions(circuitBreaker.planOf(inherited.policies) as BreakerPlan, circuits)
 }
 
 declare module '#component/gateway/stage-facts.ts' {
+  interface StagePorts {
+    readonly circuits: CircuitPorts
+  }
+
   interface StageFacts {
     breaker: Record<never, never>
   }

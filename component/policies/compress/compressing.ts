@@ -52,6 +52,10 @@ const findingOf = ({ coding, why }: Compressed): PolicyCheck => ({
 })
 
 declare module '#component/gateway/stage-facts.ts' {
+  interface StagePorts {
+    readonly compression: Compression
+  }
+
   interface StageFacts {
     compress: Record<never, never>
   }
@@ -71,7 +75,7 @@ export const compressing = stage('compress', {
     return undefined
   },
   leave(state, reply) {
-    const { compression } = state.parts.policies as { readonly compression: Compression }
+    const { compression } = state.parts.policies
     const plan = compress.planOf(state.inherited.policies) as CompressPlan
     const { asked } = (state.policies ?? {}) as Own
     const leave = (compressed: Compressed) => tell(state, compressed).reply

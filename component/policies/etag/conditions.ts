@@ -192,6 +192,10 @@ function isAmong(etag: string, asked: string): boolean {
 }
 
 declare module '#component/gateway/stage-facts.ts' {
+  interface StagePorts {
+    readonly conditions: Conditions
+  }
+
   interface StageFacts {
     etag: Record<never, never>
   }
@@ -201,8 +205,7 @@ declare module '#component/gateway/stage-facts.ts' {
 export const conditional = stage('etag', {
   leave(state, reply) {
     if (state.source !== undefined) return reply
-    const { conditions } = state.parts.policies as { readonly conditions: Conditions }
-    return conditions.answer(state.exchange, reply)
+    return state.parts.policies.conditions.answer(state.exchange, reply)
   },
   facts: () => ({}),
 })

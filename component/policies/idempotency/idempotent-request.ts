@@ -284,11 +284,11 @@ interface Own {
   idempotent?: IdempotentRequest
 }
 
-interface Ports {
-  readonly idempotency: IdempotencyPorts
-}
-
 declare module '#component/gateway/stage-facts.ts' {
+  interface StagePorts {
+    readonly idempotency: IdempotencyPorts
+  }
+
   interface StageFacts {
     'idempotency.key': Record<never, never>
     idempotency: {
@@ -307,7 +307,7 @@ export const idempotencyKey = stage('idempotency.key', {
   enter(state) {
     const { exchange, route, inherited, cors } = state
     const plan = idempotency.planOf(inherited.policies) as IdempotencyPlan
-    const { idempotency: ports } = state.parts.policies as Ports
+    const { idempotency: ports } = state.parts.policies
     const idempotent = new IdempotentRequest(plan, ports, exchange, route, cors)
     state.policies ??= {}
     const own: Own = state.policies

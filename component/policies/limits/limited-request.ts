@@ -210,6 +210,10 @@ const checksOf = (all: readonly Held[]): readonly PolicyCheck[] =>
     })
 
 declare module '#component/gateway/stage-facts.ts' {
+  interface StagePorts {
+    readonly limits: LimitPorts
+  }
+
   interface StageFacts {
     'limit.address': LimitFacts
     limit: LimitFacts
@@ -221,7 +225,7 @@ const limitedOf = (state: RequestState): LimitedRequest => {
   const { inherited, exchange, route } = state
   state.policies ??= {}
   const own: Own = state.policies
-  const { limits } = state.parts.policies as { readonly limits: LimitPorts }
+  const { limits } = state.parts.policies
   own.limited ??= new LimitedRequest(inherited.policies as PolicyPlans, limits, exchange, route)
   return own.limited
 }
