@@ -19,6 +19,8 @@ export interface Identity extends UserName {
   /** The id (`jti`) of the token that the request came with. */
   readonly session?: string
   readonly locale?: string
+  /** The scopes that the token of the request grants. */
+  readonly granted_scopes?: readonly string[]
   /** The claims of an identity provider about the user that its settings name. */
   readonly claims?: Readonly<Record<string, unknown>>
   /** The id of a webhook, as its sender names it. */
@@ -90,6 +92,7 @@ export interface LoggedIn {
   readonly authmethod: string
   readonly client_id?: string
   readonly session?: string
+  readonly granted_scopes?: readonly string[]
   readonly claims?: Readonly<Record<string, unknown>>
   readonly webhook_id?: string
   readonly webhook_timestamp?: number

@@ -4,7 +4,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { DescribedVersion } from '#component/gateway/api.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { describing } from './document.ts'
-import type { DescribeOptions, FindExamples, OpenApi } from './options.ts'
+import type { DescribeOptions, FindExamples, FindScopeTexts, OpenApi } from './options.ts'
 import { type DescriptionType, textOf } from './text.ts'
 
 /** What descriptions depend on. */
@@ -12,6 +12,8 @@ export interface DescriptionPorts {
   readonly addresses: () => Pick<DescribeOptions, 'baseUrl' | 'serverBase'>
   /** Absent: no example is shown. */
   readonly findExamples?: FindExamples | undefined
+  /** Absent: nothing is said of scopes. */
+  readonly scopeTexts?: FindScopeTexts | undefined
   readonly yieldTurn: YieldTurn
 }
 
@@ -31,10 +33,15 @@ export class Descriptions {
    *   `wamp.error.invalid_argument` with the labels for an unknown or ambiguous one
    */
   async describe(versions: readonly DescribedVersion[], label?: string): Promise<OpenApi> {
-    const { addresses, findExamples, yieldTurn } = this.#ports
+    const { addresses, findExamples, scopeTexts, yieldTurn } = this.#ports
     const described = chooseVersion(versions, label)
     const holding = await findExamples?.(described)
-    const options = { ...addresses(), isInternal: true, ...(holding && { holding }) }
+    const texts = scopeTexts?.(described.spec.realm_uri)
+    const options = {
+      ...{ ...addresses(), isInternal: true },
+      ...(holding && { holding }),
+      ...(texts && { scopeTexts: texts }),
+    }
     return await runSteps(describing(described, options), yieldTurn)
   }
 

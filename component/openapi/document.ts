@@ -1,6 +1,8 @@
 /** Describes a version as OpenAPI 3.1.1. */
 import type { DescribedVersion } from '#component/gateway/api.ts'
 import { methods } from '#component/request.ts'
+import { membersOf } from '#component/security/scheme.ts'
+import { scopesOf } from '#component/security/scopes.ts'
 import type { Path } from '#component/spec/model.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
@@ -29,7 +31,7 @@ export function* describing(described: DescribedVersion, options: DescribeOption
   const headers = new NamedParts()
   const securitySchemes = new NamedParts()
   const servers = serversOf(openapi, bases, options)
-  const context: OperationContext = {
+  const context: Omit<OperationContext, 'scopes'> = {
     schemas: spec.schemas,
     errors: new ErrorParts(schemas, responses),
     headers,
@@ -41,7 +43,8 @@ export function* describing(described: DescribedVersion, options: DescribeOption
     holding: options.holding,
   }
   const found = yield* findPaths(described, bases.inPaths, options)
-  const paths = yield* describePaths(found, context)
+  const scopes = scopesIn(found, options)
+  const paths = yield* describePaths(found, { ...context, scopes })
   const components = {
     schemas: schemas.toMap(),
     responses: responses.toMap(),
@@ -57,6 +60,18 @@ export function* describing(described: DescribedVersion, options: DescribeOption
     paths,
     components: withoutAbsent(components),
   }
+}
+
+/** The scopes of tokens of the gateway that the operations ask for. */
+function scopesIn(found: readonly DescribedPath[], { scopeTexts = {} }: DescribeOptions) {
+  const protections = found.flatMap(({ operations }) =>
+    operations.flatMap(({ operation }) => membersOf(operation.inherited.protection)),
+  )
+  const names = protections.flatMap(({ kind, object }) =>
+    kind.tokens === 'own' ? scopesOf(object) : [],
+  )
+  const sorted = [...new Set(names)].sort()
+  return Object.fromEntries(sorted.map((name) => [name, scopeTexts[name] ?? '']))
 }
 
 const withoutAbsent = (map: JsonMap): JsonMap =>

@@ -21,6 +21,8 @@ export interface OperationContext {
   readonly errors: ErrorParts
   readonly headers: NamedParts
   readonly securitySchemes: NamedParts
+  /** The scopes of tokens of the gateway that operations of the version ask for, and what people are told of each. */
+  readonly scopes: Readonly<Record<string, string>>
   /** Of the version: absolute, without a slash at the end. */
   readonly address: string
   readonly isDeprecated: boolean
@@ -66,7 +68,8 @@ export function describeOperation(
     responses: responsesOf(operation, method, authored, context, examples?.responses),
     ...(protection && {
       security: requirementsOf(protection, {
-        ...{ method, address: context.address, schemes: context.securitySchemes },
+        ...{ method, address: context.address, scopes: context.scopes },
+        schemes: context.securitySchemes,
       }),
     }),
     ...(roles && { [rolesKey]: roles }),

@@ -12,7 +12,12 @@ export interface DescribeOptions {
   readonly isInternal: boolean
   /** JSON Pointers of the examples that hold, which are shown; absent: none is. */
   readonly holding?: ReadonlySet<string>
+  /** What the realm of the version says of its scopes, by name. */
+  readonly scopeTexts?: Readonly<Record<string, string>>
 }
+
+/** Finds what a realm says of its scopes. */
+export type FindScopeTexts = (realm_uri: string) => Readonly<Record<string, string>>
 
 /** Finds the examples of a version that hold, as JSON Pointers. */
 export type FindExamples = (described: DescribedVersion) => Promise<ReadonlySet<string>>

@@ -19,15 +19,18 @@ interface Place {
   readonly method: Method
   /** Of the version: absolute, without a slash at the end. */
   readonly address: string
+  /** The scopes of tokens of the gateway that the version asks for, and what people are told of each. */
+  readonly scopes: Readonly<Record<string, string>>
   readonly schemes: NamedParts
 }
 
 /** The alternatives of one security object. */
-function ofObject(protection: Protection, { method, address, schemes }: Place): Requirements {
+function ofObject(protection: Protection, place: Place): Requirements {
   const { kind, object, realm_uri } = protection
+  const { schemes } = place
   const description =
     typeof object.description === 'string' ? { description: object.description } : {}
-  return kind.describe(object, { method, address, realm_uri }).map((uses) =>
+  return kind.describe(object, { ...place, realm_uri }).map((uses) =>
     Object.fromEntries(
       uses.map(({ name, scheme, scopes = [] }) => [
         schemes.nameOf(name.replace(kind.type, nameOf(protection)), {

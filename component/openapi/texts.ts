@@ -7,7 +7,7 @@ import type { DescribedVersion } from '#component/gateway/api.ts'
 import type { Log } from '#component/log.ts'
 import { runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
 import { describing } from './document.ts'
-import type { DescribeOptions, FindExamples } from './options.ts'
+import type { DescribeOptions, FindExamples, FindScopeTexts } from './options.ts'
 import { type DescriptionType, maxDescription, textOf } from './text.ts'
 
 /** A description as it is sent. */
@@ -25,6 +25,8 @@ export interface TextPorts {
   readonly options: () => DescribeOptions
   /** Absent: no example is shown. */
   readonly findExamples?: FindExamples | undefined
+  /** Absent: nothing is said of scopes. */
+  readonly scopeTexts?: FindScopeTexts | undefined
   readonly yieldTurn: YieldTurn
   readonly log: Pick<Log, 'error'>
 }
@@ -47,8 +49,10 @@ export class DescriptionTexts {
 
   /** @throws ServiceError `service.error.unavailable` for a description of more than 32 MiB */
   async of(described: DescribedVersion, type: DescriptionType): Promise<DescriptionText> {
-    const key = `${this.#idOf(described)} ${type}`
-    const made = this.#made.get(key) ?? (await this.#once(key, described, type))
+    const scopeTexts = this.#ports.scopeTexts?.(described.spec.realm_uri) ?? {}
+    // the realm may say something else from one request to the next
+    const key = `${this.#idOf(described)} ${type} ${JSON.stringify(scopeTexts)}`
+    const made = this.#made.get(key) ?? (await this.#once(key, described, type, scopeTexts))
     if (made instanceof ServiceError) throw made
     return made
   }
@@ -63,10 +67,15 @@ export class DescriptionTexts {
   }
 
   /** Requests that come meanwhile wait for the same text. */
-  #once(key: string, described: DescribedVersion, type: DescriptionType): Promise<Made> {
+  #once(
+    key: string,
+    described: DescribedVersion,
+    type: DescriptionType,
+    scopeTexts: NonNullable<DescribeOptions['scopeTexts']>,
+  ): Promise<Made> {
     const known = this.#making.get(key)
     if (known !== undefined) return known
-    const making = this.#make(described, type)
+    const making = this.#make(described, type, scopeTexts)
       .then((made) => {
         this.#made.set(key, made)
         return made
@@ -76,11 +85,15 @@ export class DescriptionTexts {
     return making
   }
 
-  async #make(described: DescribedVersion, type: DescriptionType): Promise<Made> {
+  async #make(
+    described: DescribedVersion,
+    type: DescriptionType,
+    scopeTexts: NonNullable<DescribeOptions['scopeTexts']>,
+  ): Promise<Made> {
     const { yieldTurn, options, findExamples, log } = this.#ports
     try {
       const holding = await findExamples?.(described)
-      const all = { ...options(), ...(holding && { holding }) }
+      const all = { ...options(), scopeTexts, ...(holding && { holding }) }
       return await runSteps(making(described, all, type), yieldTurn)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error

@@ -162,6 +162,21 @@ export class Logins {
     return user && loginOf(user)
   }
 
+  /** The scopes of the realm that a user with these roles holds. */
+  heldScopes(realm_uri: string, roles: readonly string[]): readonly string[] {
+    const { scopes } = this.#realm(realm_uri) ?? {}
+    if (scopes === undefined || scopes.size === 0) return []
+    return [...scopes.keys()].filter((name) =>
+      roles.some((role) => scopes.get(name)?.roles.has(role)),
+    )
+  }
+
+  /** The roles that scopes of the realm name. */
+  rolesOfScopes(realm_uri: string, names: readonly string[]): ReadonlySet<string> {
+    const { scopes } = this.#realm(realm_uri) ?? {}
+    return new Set(names.flatMap((name) => [...(scopes?.get(name)?.roles ?? [])]))
+  }
+
   /** Whether the realm serves the method, and its sources admit the user by it from the address. */
   mayUse(realm_uri: string, authmethod: string, username: string, address: string): boolean {
     const realm = this.#realm(realm_uri)

@@ -17,6 +17,8 @@ interface ShownPlace {
   /** Of the version: absolute, without a slash at the end. */
   readonly address: string
   readonly realm_uri: string
+  /** The scopes of tokens of the gateway that operations of the version ask for, and what people are told of each. */
+  readonly scopes?: Readonly<Record<string, string>>
 }
 
 /** An endpoint that a type adds to the version of its paths. */
@@ -84,6 +86,8 @@ export interface SecurityKind {
   readonly exampleIdentity?: Partial<Identity>
   /** The name of what gateways of earlier versions do not know; undefined: they all know the type. */
   readonly feature?: string
+  /** Keys that gateways of earlier versions leave out, and the name of each as a feature. */
+  readonly keyFeatures?: Readonly<Record<string, string>>
   /** Statuses that only this type answers. */
   readonly statuses?: readonly string[]
   /** The header of its secret, in lower case. */

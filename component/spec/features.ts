@@ -22,6 +22,7 @@ export const features: readonly string[] = [
   ...own,
   ...policyKinds.flatMap(({ feature }) => feature ?? []),
   ...securityKinds.flatMap(({ feature }) => feature ?? []),
+  ...securityKinds.flatMap(({ keyFeatures = {} }) => Object.values(keyFeatures)),
 ]
 /** Whether this gateway knows a feature. */
 export const isFeature = (name: string): boolean => features.includes(name)

@@ -1,12 +1,15 @@
 /** Access tokens: JWTs by which a client acts for a user at routes (RFC 9068; behaviour: OAuth2). */
 import { randomUUID } from 'node:crypto'
 import type { Family } from '#component/store/family-store.ts'
+import { isScopeToken } from '#component/syntax/scope-token.ts'
 import { type RegisteredClaims, SignedTokens, type TokenPorts } from './signed-tokens.ts'
 
 /** The user and the client of a token. */
 export interface Subject {
   readonly authid: string
   readonly roles: readonly string[]
+  /** The roles and scopes that the token is for. */
+  readonly words: readonly string[]
   readonly authmethod: string
   readonly client_id: string
   readonly device_id: string
@@ -15,7 +18,7 @@ export interface Subject {
 /** The claims of an access token. */
 export interface AccessClaims extends RegisteredClaims {
   readonly client_id: string
-  /** Those of the roles that can stand in a scope, separated by blanks. */
+  /** The roles and scopes that the token is for, as far as they can stand in a scope; separated by blanks. */
   readonly scope: string
   readonly auth: {
     readonly realm: string
@@ -25,9 +28,6 @@ export interface AccessClaims extends RegisteredClaims {
     readonly authmethod: string
   }
 }
-
-/** RFC 6749 §3.3: the role `a b` would read as the roles a and b. */
-const scopeToken = /^[!#-[\]-~]+$/
 
 /** The longest that can be configured: the lifetime may have been another one when a token was issued. Seconds. */
 const maxLifetime = 86_400
@@ -53,7 +53,7 @@ export class AccessTokens extends SignedTokens<AccessClaims> {
     subject: Subject,
     family?: Pick<Family, 'id' | 'created_at'>,
   ): Promise<{ readonly token: string; readonly claims: AccessClaims }> {
-    const { authid, roles, authmethod, client_id, device_id } = subject
+    const { authid, roles, words, authmethod, client_id, device_id } = subject
     const { iat, ...issued } = this.issuedNow(realm_uri, authid)
     const claims: AccessClaims = {
       iss,
@@ -63,7 +63,8 @@ export class AccessTokens extends SignedTokens<AccessClaims> {
       iat,
       jti: randomUUID(),
       client_id,
-      scope: roles.filter((role) => scopeToken.test(role)).join(' '),
+      // the role `a b` would read as the roles a and b
+      scope: words.filter(isScopeToken).join(' '),
       ...(family ? { family: family.id, auth_time: Math.floor(family.created_at / 1000) } : issued),
       auth: { realm: realm_uri, roles, client_id, device_id, authmethod },
     }

@@ -1,6 +1,7 @@
 /** The port of a grant, and the steps that all grants share. */
 import { OAuthError } from '#component/errors.ts'
 import type { Family } from '#component/store/family-store.ts'
+import { scopesIn } from '#component/syntax/scope-token.ts'
 import type { AccessTokens, Subject } from './access-token.ts'
 import { TokenError } from './token-error.ts'
 
@@ -14,6 +15,10 @@ export type TokenForm = Readonly<Record<string, string | undefined>>
 export interface Owner {
   readonly authid: string
   readonly roles: readonly string[]
+  /** Those that the user holds. */
+  readonly scopes?: readonly string[]
+  /** Of a client: the roles and scopes that its tokens may have; undefined: all. */
+  readonly allowed?: ReadonlySet<string> | undefined
 }
 
 /** The context of a token request, beside its form. */
@@ -34,6 +39,8 @@ export interface GrantContext {
   ownerNow(authid: string): Owner | undefined
   /** Without a proof: the client as it is now, if it still is one. */
   clientNow(client_id: string): Owner | undefined
+  /** The roles by which users hold these scopes. */
+  rolesOfScopes(names: readonly string[]): ReadonlySet<string>
 }
 
 /** A successful answer (RFC 6749 §5.1). */
@@ -43,7 +50,7 @@ export interface TokenAnswer {
   /** Seconds. */
   readonly expires_in: number
   readonly refresh_token?: string
-  /** Those of the roles that can stand in a scope, separated by blanks. */
+  /** The roles and scopes that the token is for, as far as they can stand in a scope; separated by blanks. */
   readonly scope: string
 }
 
@@ -85,17 +92,50 @@ export function clientOf({ client, realm_uri }: GrantContext): Owner {
   })
 }
 
+const scopeRefused = (message: string): OAuthError => new OAuthError('invalid_scope', message)
+
 /**
- * The roles that are asked for: all when the form names none (RFC 6749 §3.3).
- * @throws OAuthError invalid_scope when one of them is not among the roles
+ * The roles and scopes that are asked for: all when the form names none (RFC 6749 §3.3).
+ * @param words those that can be granted
+ * @throws OAuthError invalid_scope when another one is asked for
  */
-export function narrow(roles: readonly string[], { scope = '' }: TokenForm): readonly string[] {
-  const asked = scope.split(' ').filter((role) => role !== '')
-  if (asked.length === 0) return roles
-  if (!asked.every((role) => roles.includes(role))) {
-    throw new OAuthError('invalid_scope', 'the scope contains a role that cannot be granted')
+export function narrow(words: readonly string[], { scope = '' }: TokenForm): readonly string[] {
+  const asked = scopesIn(scope)
+  if (asked.length === 0) return words
+  if (asked.every((word) => words.includes(word))) {
+    return words.filter((word) => asked.includes(word))
   }
-  return roles.filter((role) => asked.includes(role))
+  throw scopeRefused('the scope contains a role or scope that cannot be granted')
+}
+
+/** All that a token can be granted for a user. */
+export const wordsOf = ({ roles, scopes = [] }: Owner): readonly string[] => [...roles, ...scopes]
+
+/** Those of the words that a client may put into its tokens. */
+export const allowedTo = (client: Owner, words: readonly string[]): readonly string[] => {
+  const { allowed } = client
+  return allowed ? words.filter((word) => allowed.has(word)) : words
+}
+
+/**
+ * The roles and scopes of a first token.
+ * @param client that the token is issued to
+ * @throws OAuthError invalid_scope
+ */
+export function firstWords(owner: Owner, client: Owner, form: TokenForm): readonly string[] {
+  const words = allowedTo(client, wordsOf(owner))
+  if (words.length > 0 || client.allowed === undefined) return narrow(words, form)
+  throw scopeRefused('the client may be granted none of the roles and scopes of the user')
+}
+
+/** The roles of a token: those among its words, and those of the user by which it holds the scopes among them. */
+export function rolesIn(
+  words: readonly string[],
+  { roles, scopes = [] }: Owner,
+  { rolesOfScopes }: Pick<GrantContext, 'rolesOfScopes'>,
+): readonly string[] {
+  const named = rolesOfScopes(scopes.filter((scope) => words.includes(scope)))
+  return roles.filter((role) => words.includes(role) || named.has(role))
 }
 
 /**

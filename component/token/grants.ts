@@ -3,17 +3,22 @@ import { OAuthError } from '#component/errors.ts'
 import type { Family } from '#component/store/family-store.ts'
 import type { AccessClaims, AccessTokens, Subject } from './access-token.ts'
 import {
+  allowedTo,
   answerWith,
   authmethod,
   clientOf,
   deviceOf,
+  firstWords,
   type Grant,
   type GrantContext,
   type GrantType,
   narrow,
+  type Owner,
   required,
+  rolesIn,
   type TokenAnswer,
   type TokenForm,
+  wordsOf,
   wrongOwner,
 } from './grant.ts'
 import type { RefreshTokens } from './refresh-token-rotation.ts'
@@ -49,10 +54,11 @@ export interface GrantPorts {
 const clientCredentialsGrant = (ports: GrantPorts): Grant => ({
   grant_type: 'client_credentials',
   async answer(form, context) {
-    const { authid, roles } = clientOf(context)
+    const client = clientOf(context)
+    const { authid } = client
+    const words = firstWords(client, client, form)
     const subject = {
-      authid,
-      roles: narrow(roles, form),
+      ...{ authid, words, roles: rolesIn(words, client, context) },
       authmethod,
       client_id: authid,
       device_id: deviceOf(form),
@@ -74,9 +80,13 @@ const passwordGrant = (ports: GrantPorts): Grant => ({
     const owner = await context.authenticateOwner(username, password)
     // the tokens of the owner were revoked meanwhile: the password may be an old one
     if (!owner || notBefore() !== before) throw wrongOwner()
-    const roles = narrow(owner.roles, form)
+    const words = firstWords(owner, client, form)
     const { authid } = owner
-    const subject: Subject = { authid, roles, authmethod, client_id: client.authid, device_id }
+    const roles = rolesIn(words, owner, context)
+    const subject: Subject = {
+      ...{ authid, words, roles, authmethod },
+      ...{ client_id: client.authid, device_id },
+    }
     const refresh = await ports.refreshTokens.issue(context.realm_uri, subject)
     return answerWith(ports.accessTokens, context, subject, refresh)
   },
@@ -84,19 +94,31 @@ const passwordGrant = (ports: GrantPorts): Grant => ({
 
 const refused = (reason: string) => new OAuthError('invalid_grant', reason)
 
-/** The granted roles that the user still has, narrowed to the scope of the request. */
-function rolesNow(family: Family, form: TokenForm, context: GrantContext): readonly string[] {
+/** The granted roles and scopes that the user still has, and the client still may have, narrowed to the scope of the request. */
+function grantedNow(
+  family: Family,
+  form: TokenForm,
+  context: GrantContext,
+): Pick<Subject, 'words' | 'roles'> {
+  const client = clientNow(family, form, context)
   const owner = context.ownerNow(family.authid)
-  const roles = owner?.roles.filter((role) => family.scope.includes(role)) ?? []
-  if (roles.length === 0) throw refused('the user no longer has any of the granted roles')
-  return narrow(roles, form)
+  const now = owner ? wordsOf(owner) : []
+  const held = now.filter((word) => family.scope.includes(word))
+  const left = allowedTo(client, held)
+  if (!owner || left.length === 0) {
+    throw refused('the user no longer has any of the granted roles and scopes')
+  }
+  const words = narrow(left, form)
+  return { words, roles: rolesIn(words, owner, context) }
 }
 
-/** A token is good for the client that it was issued to, as long as that is one. */
-function checkClient({ client_id }: Family, form: TokenForm, context: GrantContext): void {
+/** The client that a token was issued to: the token is good for no other one. */
+function clientNow({ client_id }: Family, form: TokenForm, context: GrantContext): Owner {
   const named = context.client?.authid ?? form.client_id ?? client_id
   if (named !== client_id) throw refused('the refresh token was issued to another client')
-  if (!context.clientNow(client_id)) throw refused('the client no longer exists')
+  const client = context.clientNow(client_id)
+  if (!client) throw refused('the client no longer exists')
+  return client
 }
 
 /**
@@ -108,14 +130,13 @@ const refreshGrant = (ports: GrantPorts): Grant => ({
   async answer(form, context) {
     const token = required(form, 'refresh_token')
     const admit = (family: Family) => {
-      checkClient(family, form, context)
-      rolesNow(family, form, context)
+      grantedNow(family, form, context)
     }
     try {
       const refresh = await ports.refreshTokens.rotate(token, context.realm_uri, admit)
       const { authid, authmethod, client_id, device_id } = refresh.family
-      const roles = rolesNow(refresh.family, form, context)
-      const subject = { authid, roles, authmethod, client_id, device_id }
+      const granted = grantedNow(refresh.family, form, context)
+      const subject = { ...granted, authid, authmethod, client_id, device_id }
       return await answerWith(ports.accessTokens, context, subject, refresh)
     } catch (cause) {
       if (!(cause instanceof TokenError)) throw cause

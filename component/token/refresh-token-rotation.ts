@@ -63,7 +63,7 @@ export class RefreshTokens {
   /** The first token of a new family, after a login. The oldest families of the user are removed when it has too many. */
   async issue(realm_uri: string, subject: Subject): Promise<IssuedRefreshToken> {
     const { clock, families, maxFamilies = defaultMaxFamilies, revocations, ttl } = this.#ports
-    const { authid, authmethod, client_id, device_id, roles } = subject
+    const { authid, authmethod, client_id, device_id, words } = subject
     const now = clock.now()
     const family: Family = {
       id: randomBytes(idLength).toString('base64url'),
@@ -71,7 +71,7 @@ export class RefreshTokens {
       authid,
       client_id,
       device_id,
-      scope: roles,
+      scope: words,
       authmethod,
       generation: 0,
       // after everything of the user was revoked

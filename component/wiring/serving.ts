@@ -17,6 +17,7 @@ import { ToolMetrics } from '#component/gateway/tools/tool-metrics.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
 import { openPolicies, type Policies } from '#component/policies/index.ts'
+import type { Realm } from '#component/realm/documents/model.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
 import type { UpstreamTable } from '#component/upstreams/table.ts'
@@ -66,6 +67,14 @@ export interface Serving {
   close(): Promise<void>
 }
 
+/** What a realm says of its scopes. */
+const textsOfScopes = (realm: Realm | undefined): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...(realm?.scopes ?? [])].flatMap(([name, { description }]) =>
+      description === undefined ? [] : [[name, description]],
+    ),
+  )
+
 /** Milliseconds, finer than the clock's. */
 const monotonic = (): number => performance.now()
 
@@ -106,6 +115,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   const publicBase = config.gateway.public_base_url
   const publication = openPublication({
     ...{ publicBase, issuerBase, findExamples, yieldTurn, log },
+    scopeTexts: (realm_uri) => textsOfScopes(context.users.realms.realm(realm_uri)),
   })
   const endpoints = {
     ...authentication.endpoints,

@@ -7,8 +7,10 @@ import { oauth2 } from '#component/security/oauth2/kind.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import type { FamilyStore } from '#component/store/family-store.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
+import { scopesIn } from '#component/syntax/scope-token.ts'
 import type { AccessTokens } from '#component/token/access-token.ts'
 import { required } from '#component/token/grant.ts'
+import { scopeNow } from '#component/token/granted-scopes.ts'
 import type { RefreshTokens } from '#component/token/refresh-token-rotation.ts'
 import type { Revocations } from '#component/token/revocation.ts'
 import { unlessRefused } from '#component/token/token-error.ts'
@@ -18,7 +20,7 @@ import { formEndpoint, tokenReply } from './form-endpoint.ts'
 /** Dependencies of these endpoints. */
 export interface IssuedTokenPorts {
   readonly clients: Pick<OAuthLogins, 'client' | 'knownClient'>
-  readonly logins: Pick<Logins, 'user'>
+  readonly logins: Pick<Logins, 'heldScopes' | 'user'>
   readonly accessTokens: Pick<AccessTokens, 'verify'>
   readonly refreshTokens: Pick<RefreshTokens, 'read'>
   readonly families: Pick<FamilyStore, 'find'>
@@ -33,8 +35,10 @@ export const introspectEndpoint = (ports: IssuedTokenPorts): EndpointHandler =>
     await ports.clients.knownClient(exchange, form, realm_uri)
     const token = required(form, 'token')
     const claims = await unlessRefused(() => ports.accessTokens.verify(token, realm_uri))
-    if (!claims || !ports.logins.user(realm_uri, claims.sub)) return tokenReply({ active: false })
-    const { iss, sub, aud, exp, iat, jti, client_id, scope } = claims
+    const login = claims && ports.logins.user(realm_uri, claims.sub)
+    if (!login) return tokenReply({ active: false })
+    const { iss, sub, aud, exp, iat, jti, client_id } = claims
+    const scope = scopeNow(claims, login.roles, ports.logins)
     return tokenReply({
       active: true,
       token_type: 'bearer',
@@ -84,7 +88,9 @@ export const verifyEndpoint =
     // no flow: paths of several flows may share this endpoint
     const { api } = path.version
     const { limits } = path.inherited
-    const protection = { type: oauth2.type, kind: oauth2, realm_uri, api, object: {}, limits }
+    const { scope } = exchange.query_params
+    const object = scope === undefined ? {} : { scopes: scopesIn(scope) }
+    const protection = { type: oauth2.type, kind: oauth2, realm_uri, api, object, limits }
     const identity = await bearer.authenticate(exchange, protection)
     const token = credentialsOf(exchange.header('authorization'), 'bearer') ?? ''
     const claims = await unlessRefused(() => accessTokens.verify(token, realm_uri))

@@ -5,8 +5,9 @@ import type { EndpointHandler } from '#component/gateway/parts.ts'
 import { issuersOf } from '#component/issuer/settings.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
-import { issuerNameOf, scopesOf } from '#component/security/jwt/kind.ts'
+import { issuerNameOf } from '#component/security/jwt/kind.ts'
 import { membersOf, type Protection } from '#component/security/scheme.ts'
+import { scopesOf } from '#component/security/scopes.ts'
 import { grantTypesOf } from '#component/token/grants.ts'
 import type { RealmKeys } from '#component/token/keys.ts'
 import { jsonReply } from './form-endpoint.ts'
@@ -35,10 +36,17 @@ export const jwksEndpoint =
 
 const methods = ['client_secret_basic', 'client_secret_post'] as const
 
+/** The dependencies of {@link metadataEndpoint} and {@link resourceEndpoint}. */
+interface ResourcePorts {
+  readonly issuerBase: () => string
+  readonly realms: Pick<Realms, 'realm'>
+}
+
 /** Serves the metadata of the issuer. */
 export const metadataEndpoint =
-  ({ issuerBase }: { readonly issuerBase: () => string }): EndpointHandler =>
+  ({ issuerBase, realms }: ResourcePorts): EndpointHandler =>
   async (_exchange, endpoint, bindings) => {
+    const scopes = realms.realm(endpoint.realm_uri)?.scopes
     const issuer = issuerOf(issuerBase(), endpoint, bindings)
     const { token_path = '/oauth/token', revoke_token_path = '/oauth/revoke' } = endpoint.security
     const metadata = {
@@ -53,15 +61,10 @@ export const metadataEndpoint =
       introspection_endpoint: `${issuer}/oauth/introspect`,
       introspection_endpoint_auth_methods_supported: methods,
       jwks_uri: `${issuer}/oauth/jwks`,
+      ...(scopes && scopes.size > 0 && { scopes_supported: [...scopes.keys()] }),
     }
     return jsonReply(metadata, cached)
   }
-
-/** The dependencies of {@link resourceEndpoint}. */
-interface ResourcePorts {
-  readonly issuerBase: () => string
-  readonly realms: Pick<Realms, 'realm'>
-}
 
 /** The protections of operations of a version. */
 const protectionsOf = (
@@ -90,9 +93,9 @@ function resourceReply(
   for (const { kind, object } of protections) {
     const foreign =
       kind.tokens === 'foreign' ? issuers.get(issuerNameOf(object))?.issuer : undefined
-    if (kind.tokens === 'own' && own !== undefined) servers.add(own)
-    if (foreign === undefined) continue
-    servers.add(foreign)
+    const server = kind.tokens === 'own' ? own : foreign
+    if (server === undefined) continue
+    servers.add(server)
     for (const scope of scopesOf(object)) scopes.add(scope)
   }
   const metadata = {

@@ -13,14 +13,25 @@ import { issuerOf } from './metadata.ts'
 export interface TokenPorts {
   readonly grants: AnswerTokenRequest
   readonly clients: Pick<OAuthLogins, 'client' | 'owner'>
-  readonly logins: Pick<Logins, 'user'>
+  readonly logins: Pick<Logins, 'heldScopes' | 'rolesOfScopes' | 'user'>
   readonly counts: Pick<LoginCounts, 'add'>
   /** Without a slash at the end. */
   readonly issuerBase: () => string
 }
 
-const ownerOf = (login: Login | undefined): Owner | undefined =>
-  login && { authid: login.user.username, roles: login.roles }
+const ownerIn = (
+  { user, roles }: Login,
+  realm_uri: string,
+  logins: Pick<Logins, 'heldScopes'>,
+): Owner => {
+  const scopes = logins.heldScopes(realm_uri, roles)
+  return {
+    authid: user.username,
+    roles,
+    ...(scopes.length > 0 && { scopes }),
+    ...(user.scopes && { allowed: user.scopes }),
+  }
+}
 
 /** POST with the form of a grant. Credentials of a client must be valid even where the grant needs none. */
 export const tokenEndpoint = ({
@@ -32,6 +43,7 @@ export const tokenEndpoint = ({
 }: TokenPorts): EndpointHandler =>
   formEndpoint(async (form, exchange, endpoint, bindings) => {
     const { realm_uri, security } = endpoint
+    const ownerOf = (login: Login | undefined) => login && ownerIn(login, realm_uri, logins)
     const client = ownerOf(await clients.client(exchange, form, realm_uri))
     const address = addressOf(exchange.peername)
     const context: GrantContext = {
@@ -44,6 +56,7 @@ export const tokenEndpoint = ({
       },
       ownerNow: (authid) => ownerOf(onlyOwners(logins.user(realm_uri, authid))),
       clientNow: (client_id) => ownerOf(onlyClients(logins.user(realm_uri, client_id))),
+      rolesOfScopes: (names) => logins.rolesOfScopes(realm_uri, names),
     }
     const answer = await grants(form, context)
     counts.add('oauth2', 'ok')

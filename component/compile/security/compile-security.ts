@@ -58,9 +58,12 @@ export function allowFromOf(
 
 /** Notes what a gateway of an earlier version does not know of the security of a place. @returns the same values */
 export function notingSecurity(values: InheritedValues, features: Set<string>): InheritedValues {
-  for (const { kind, demand } of membersOf(values.protection)) {
+  for (const { kind, demand, object } of membersOf(values.protection)) {
     if (kind.feature !== undefined) features.add(kind.feature)
     if (demand) features.add(demandFeature)
+    for (const [key, name] of Object.entries(kind.keyFeatures ?? {})) {
+      if (object[key] !== undefined) features.add(name)
+    }
   }
   if (values.protection?.alternatives) features.add(severalFeature)
   if (values.allowFrom) features.add('allow_from')

@@ -1,8 +1,9 @@
 /** Security requirements of OpenAPI as security objects; what has no equal is closed, never open. */
 import { pointer } from '#component/codec/json.ts'
-import { securityKinds } from '#component/security/kinds.ts'
+import { kindOf, securityKinds } from '#component/security/kinds.ts'
 import { rolesKey } from '#component/security/required-roles.ts'
 import { fixedPathProblem } from '#component/spec/syntax.ts'
+import { isScopeToken } from '#component/syntax/scope-token.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import { mapped } from './origins.ts'
 import type { Place, Source } from './source.ts'
@@ -78,7 +79,20 @@ export class Security {
     const [name = '', ...others] = Object.keys(named[0])
     if (others.length > 0)
       losses.tell(at, `one kind of credentials is asked for: ${name}, without ${others.join(', ')}`)
-    return this.#scheme(name, at)
+    return this.#withScopes(this.#scheme(name, at), name, named[0][name], at)
+  }
+
+  /** What the requirement names beside its scheme: scopes, or roles of a scheme without scopes. */
+  #withScopes(security: JsonMap, name: string, listed: unknown, at: string): JsonMap {
+    if (!Array.isArray(listed) || listed.length === 0) return security
+    const isKnown = Object.hasOwn(kindOf(security.type)?.keys ?? {}, 'scopes')
+    if (isKnown && listed.every((one) => typeof one === 'string' && isScopeToken(one))) {
+      const scopes = mapped([...new Set(listed)], at)
+      // what is wrong with the rest is wrong with the scheme
+      return mapped({ ...security, scopes }, pointer('/components/securitySchemes', name))
+    }
+    this.#source.losses.tell(at, `the gateway asks for no scopes of ${name}`)
+    return security
   }
 
   #scheme(name: string, at: string): JsonMap {
@@ -135,7 +149,7 @@ export class Security {
     const found = memberOf(map.flows, flow)
     const scopes = memberOf(found, 'scopes')
     if (isMap(scopes) && Object.keys(scopes).length > 0)
-      losses.tell(pointer(path, 'scopes'), 'the gateway asks for no scopes')
+      losses.tell(pointer(path, 'scopes'), 'scopes are declared by the realm: no token has others')
     const url = pointer(path, 'tokenUrl')
     const token_path = this.#below(memberOf(found, 'tokenUrl'), url)
     return { type: 'oauth2', flow: flows[flow], ...(token_path !== undefined && { token_path }) }

@@ -129,7 +129,8 @@ export class CacheKeys {
     const known = this.#users.get(identity)
     if (known !== undefined) return known
     const { realm_uri, authid, authmethod, authroles, groups, meta, client_id, locale } = identity
-    const { claims, via, proofs } = identity
+    const { claims, granted_scopes, via, proofs } = identity
+
     const parts = [
       realm_uri,
       authid,
@@ -142,6 +143,7 @@ export class CacheKeys {
       claims,
       via,
       proofs,
+      granted_scopes,
     ]
     const text = JSON.stringify(parts, (_key, value: unknown) =>
       typeof value === 'bigint' ? `${value}n` : value,

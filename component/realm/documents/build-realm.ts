@@ -5,7 +5,7 @@ import { isMatch } from '#component/syntax/wamp-uri.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
 import { prototypeOf, prototypesOf } from './inheritance.ts'
 import { at, type MemberList, maps, memberLists, nameOf } from './membership.ts'
-import type { Grant, Realm, RealmDocument, Resource, Source, User } from './model.ts'
+import type { Grant, Realm, RealmDocument, Resource, Scope, Source, User } from './model.ts'
 import type { StoredPassword } from './password.ts'
 
 /** The keys that a realm inherits from its prototype unless it sets them itself (behaviour: Realms). */
@@ -13,6 +13,7 @@ const inherited = [
   'authmethods',
   'security_enabled',
   'groups',
+  'scopes',
   'sources',
   'grants',
   'login_page',
@@ -46,6 +47,7 @@ function readUser(member: JsonMap, { name, secret, group }: MemberList, groups: 
     username: nameOf(member[name]),
     groups: allGroups(group === undefined ? direct : [...direct, group], groups),
     meta: isMap(member.meta) ? member.meta : {},
+    ...(member.scopes !== undefined && { scopes: new Set(names(member.scopes)) }),
     password: isMap(stored) ? (stored as unknown as StoredPassword) : undefined,
     authorized_keys: texts(member.authorized_keys ?? []).map((key) => key.toLowerCase()),
   }
@@ -64,6 +66,27 @@ function readUsers(document: JsonMap, groups: Groups): Pick<Realm, 'users' | 'di
   }
   return { users, disabled }
 }
+
+/** Those whose name is that of a role are none, whichever prototype declares which: no token is good for more than it says. */
+function readScopes(document: JsonMap, { users }: Pick<Realm, 'users'>): Realm['scopes'] {
+  const { scopes } = document
+  if (!isMap(scopes)) return none
+  const roles = new Set(
+    [...users.values()].flatMap(({ username, groups }) => [username, ...groups]),
+  )
+  const found = new Map<string, Scope>()
+  for (const [name, scope] of Object.entries(scopes)) {
+    if (!isMap(scope) || roles.has(name)) continue
+    const { description } = scope
+    found.set(name, {
+      roles: new Set(names(scope.roles)),
+      description: typeof description === 'string' ? description : undefined,
+    })
+  }
+  return found
+}
+
+const none: Realm['scopes'] = new Map()
 
 const readSource = (source: JsonMap): Source => ({
   usernames: names(source.usernames).includes('all') ? 'all' : names(source.usernames),
@@ -154,6 +177,7 @@ function buildRealm(
     sources: whole.sources === undefined ? undefined : maps(whole.sources).map(readSource),
     isUnrestricted: isUnrestricted(whole),
     grants: maps(whole.grants).map(readGrant),
+    scopes: readScopes(whole, { users }),
     login_page: whole.login_page === true,
     info: isMap(whole.info) ? whole.info : {},
   }
@@ -170,6 +194,7 @@ const closedRealm = (uri: string, isPrototype: boolean): Realm => ({
   sources: [],
   isUnrestricted: false,
   grants: [],
+  scopes: none,
   login_page: false,
   info: {},
 })

@@ -11,6 +11,8 @@ export interface User {
   /** Direct and nested ones. */
   readonly groups: readonly string[]
   readonly meta: Readonly<Record<string, unknown>>
+  /** Of an OAuth2 client: what its tokens may have at most; absent: everything. */
+  readonly scopes?: ReadonlySet<string>
   readonly password: StoredPassword | undefined
   /** Ed25519 public keys, lower-case hex. */
   readonly authorized_keys: readonly string[]
@@ -38,6 +40,13 @@ export interface Grant {
   readonly resources: readonly Resource[]
 }
 
+/** A scope of access tokens. */
+export interface Scope {
+  /** A user with one of them holds the scope. */
+  readonly roles: ReadonlySet<string>
+  readonly description: string | undefined
+}
+
 /** A realm. */
 export interface Realm {
   readonly uri: string
@@ -57,6 +66,8 @@ export interface Realm {
    */
   readonly isUnrestricted: boolean
   readonly grants: readonly Grant[]
+  /** By name; none is the name of a role that a user of the realm has. */
+  readonly scopes: ReadonlyMap<string, Scope>
   /** Whether people choose their identity provider on a page of the gateway. */
   readonly login_page: boolean
   readonly info: Readonly<Record<string, unknown>>

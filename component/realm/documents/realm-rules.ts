@@ -13,6 +13,7 @@ import {
 import { grant, source } from './access-rules.ts'
 import { listOfAny, method, realmUri, unused } from './field-rules.ts'
 import { at, memberLists, nameOf } from './membership.ts'
+import { findScopesLikeRoles, scopes } from './scope-rules.ts'
 import { client, group, user } from './user-rules.ts'
 
 const oauth2 = described(
@@ -47,6 +48,11 @@ export const realm = described(
       ),
       users: described(listOfAny(user), 'The users. A name stands once.', { default: [] }),
       groups: described(listOfAny(group), 'The groups.', { default: [] }),
+      scopes: described(
+        scopes,
+        'The [scopes](security.md#scopes) of access tokens of the gateway, by name: at most 500 names of RFC 6749, section 3.3, none of which is the name of a role.',
+        { default: {}, examples: [{ 'orders:read': { roles: ['readers'] } }] },
+      ),
       sources: described(
         listOfAny(source),
         'From where users may log in, by which method. Without the key: all by every method of the realm, from everywhere; with it, only what a source admits.',
@@ -66,7 +72,7 @@ export const realm = described(
       }),
       prototype_uri: described(
         realmUri,
-        'Another realm, from which this one takes each of `authmethods`, `security_enabled`, `groups`, `sources`, `grants`, `login_page` and `info` that it does not have itself. `users` are not inherited.',
+        'Another realm, from which this one takes each of `authmethods`, `security_enabled`, `groups`, `scopes`, `sources`, `grants`, `login_page` and `info` that it does not have itself. `users` are not inherited.',
         { examples: ['com.example.prototype'] },
       ),
       is_prototype: described(
@@ -134,4 +140,5 @@ function findDuplicateUsers(document: unknown, path: string, report: Report): vo
 export function validateRealm(document: unknown, path: string, report: Report): void {
   realm(document, path, report)
   findDuplicateUsers(document, path, report)
+  findScopesLikeRoles(document, path, report)
 }

@@ -38,6 +38,7 @@ const holders: ReadonlyMap<string | undefined, string> = new Map([
   ['oidc_providers', 'issuer'],
   ['webhook_senders', 'scheme'],
   ['upstreams', 'targets'],
+  ['scopes', 'roles'],
 ])
 
 /** The maps whose keys are names that others have given: roles and claims. */
@@ -45,7 +46,7 @@ const mapsOfNames: ReadonlySet<string | undefined> = new Set(['role_mapping', 'r
 
 /**
  * Whether a key of a map is a name that somebody has chosen, and so does not tell whether its value is a secret: of a provider, an
- * issuer, a sender or an upstream, or of a role or claim of one.
+ * issuer, a sender, an upstream or a scope, or of a role or claim of one.
  * @param holder the key that the map itself has
  * @param value the value of the key
  */

@@ -29,6 +29,7 @@ const shownUserKeys = new Set([
   'client_id',
   'authorized_keys',
   'groups',
+  'scopes',
   'meta',
   'enabled',
   'description',

@@ -1,5 +1,5 @@
 /** The keys of users, OAuth2 clients and groups in a realm document. */
-import { boolean, described, map, object, string } from '#component/spec/rules.ts'
+import { boolean, described, listOf, map, object, string } from '#component/spec/rules.ts'
 import { authorizedKey, listOfAny, name, orNull, roleName, unused } from './field-rules.ts'
 
 const description = described(string, 'A text for readers.')
@@ -14,6 +14,11 @@ const userKeys = {
     map,
     'Anything about the user. Expressions read it as `security.meta`; `locale` in it is also `security.locale`.',
     { default: {}, examples: [{ locale: 'en', shop: 7 }] },
+  ),
+  scopes: described(
+    listOf(name, 'a list of scopes and roles', 0),
+    'Of an OAuth2 client: the scopes and roles that its access tokens may have, its own and those for resource owners. Default: all.',
+    { examples: [['orders:read']] },
   ),
   enabled: described(
     boolean,

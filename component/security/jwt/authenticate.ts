@@ -13,9 +13,10 @@ import {
   type SecurityScheme,
   unauthorized,
 } from '#component/security/scheme.ts'
+import { scopesOf } from '#component/security/scopes.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
-import { issuerNameOf, scopesOf } from './kind.ts'
+import { issuerNameOf } from './kind.ts'
 
 /** The dependencies of the scheme. */
 export interface JwtPorts {

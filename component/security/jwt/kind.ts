@@ -1,31 +1,17 @@
 /** What `jwt` is: its row. */
 import { securityKind } from '#component/security/kind.ts'
 import { resourceRow } from '#component/security/resource-metadata.ts'
-import { dynamic, listOf, string, text } from '#component/spec/rules.ts'
+import { scopes, scopesOf } from '#component/security/scopes.ts'
+import { string } from '#component/spec/rules.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 
 /** The issuer that a security object names. */
 export const issuerNameOf = ({ issuer }: JsonMap): string => String(issuer)
 
-const none: readonly string[] = []
-
-/** What a token must allow on the path. */
-export const scopesOf = ({ scopes = none }: JsonMap): readonly string[] =>
-  Array.isArray(scopes) ? scopes : [String(scopes)]
-
-/** RFC 6749 §3.3. */
-const scopeToken = /^[!#-[\]-~]+$/
-
-const scope = text('a scope', (value) =>
-  scopeToken.test(value)
-    ? undefined
-    : 'it has printable ASCII without blanks, quotes and backslashes',
-)
-
 /** An access token of another issuer, whom the metadata name. */
 export const jwt = securityKind({
   type: 'jwt',
-  keys: { issuer: string, scopes: dynamic(listOf(dynamic(scope), 'a list of scopes')) },
+  keys: { issuer: string, scopes },
   required: { issuer: 'the name of an issuer in info.jwt_issuers of the realm' },
   challenge: (realm) => `Bearer realm=${realm}`,
   describe: (object) => [

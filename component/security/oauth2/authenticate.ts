@@ -5,18 +5,21 @@ import { KnownIdentities } from '#component/security/known-identities.ts'
 import {
   type AlternativeScheme,
   admitByToken,
+  insufficientScope,
   type Protection,
   type SecurityScheme,
   unauthorized,
 } from '#component/security/scheme.ts'
+import { scopesOf } from '#component/security/scopes.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import type { AccessClaims, AccessTokens } from '#component/token/access-token.ts'
+import { grantedScopes } from '#component/token/granted-scopes.ts'
 import { servesToken } from '#component/token/grants.ts'
 
 /** The dependencies of the scheme. */
 export interface BearerPorts {
   readonly accessTokens: Pick<AccessTokens, 'verify'>
-  readonly logins: Pick<Logins, 'user'>
+  readonly logins: Pick<Logins, 'heldScopes' | 'user'>
   /** Whether the paths of an API accept the tokens of an issuer. */
   readonly issuers: { isTrusted(api: string, iss: string): boolean }
 }
@@ -53,16 +56,21 @@ export class BearerScheme implements AlternativeScheme {
       const reason = 'the flow of the path does not accept tokens of this grant'
       throw unauthorized(protection, reason, claims.sub)
     }
-    const login = this.#ports.logins.user(realm_uri, claims.sub)
+    const { logins } = this.#ports
+    const login = logins.user(realm_uri, claims.sub)
     if (!login) throw unauthorized(protection, 'the user of the token no longer exists', claims.sub)
     const { auth, client_id, jti } = claims
     const { user, roles } = login
-    return this.#identities.of(claims, user, () =>
+    const identity = this.#identities.of(claims, user, () =>
       identityOf({
         ...{ realm_uri, user, authmethod: auth.authmethod, client_id, session: jti },
         authroles: auth.roles.filter((role) => roles.includes(role)),
+        granted_scopes: grantedScopes(claims, roles, logins),
         expires_at: claims.exp * 1000,
       }),
     )
+    const scopes = scopesOf(object)
+    if (scopes.every((scope) => identity.granted_scopes?.includes(scope))) return identity
+    throw insufficientScope(protection, scopes, identity.authid)
   }
 }

@@ -2,10 +2,12 @@
 import {
   type SecurityEndpoint,
   type SecurityEndpoints,
+  type SecurityKind,
   securityKind,
   textOr,
 } from '#component/security/kind.ts'
 import { resourceRow } from '#component/security/resource-metadata.ts'
+import { scopes, scopesOf } from '#component/security/scopes.ts'
 import { fixedPath } from '#component/spec/http-rules.ts'
 import { describe } from '#component/spec/report.ts'
 import { dynamic, oneOf, type Rule, rule } from '#component/spec/rules.ts'
@@ -71,20 +73,29 @@ const endpoints: SecurityEndpoints = {
   headers: { 'cache-control': 'no-store' },
 }
 
-function flowsOf(object: JsonMap, address: string): JsonMap {
+function flowsOf(
+  object: JsonMap,
+  { address, scopes = {} }: Parameters<SecurityKind['describe']>[1],
+): JsonMap {
   const tokenUrl = address + tokenPathOf(object)
-  if (object.flow === 'client_credentials') return { clientCredentials: { tokenUrl, scopes: {} } }
-  return { password: { tokenUrl, refreshUrl: tokenUrl, scopes: {} } }
+  if (object.flow === 'client_credentials') return { clientCredentials: { tokenUrl, scopes } }
+  return { password: { tokenUrl, refreshUrl: tokenUrl, scopes } }
 }
 
 /** An access token that the gateway has issued (RFC 6750 §2.1). */
 export const oauth2 = securityKind({
   type: 'oauth2',
-  keys: { flow, token_path: fixedPath, revoke_token_path: fixedPath },
+  keys: { flow, scopes, token_path: fixedPath, revoke_token_path: fixedPath },
   required: { flow: 'the OAuth2 flow that the token endpoint serves' },
   challenge: (realm) => `Bearer realm=${realm}`,
-  describe: (object, { address }) => [
-    [{ name: 'oauth2', scheme: { type: 'oauth2', flows: flowsOf(object, address) } }],
+  describe: (object, place) => [
+    [
+      {
+        name: 'oauth2',
+        scheme: { type: 'oauth2', flows: flowsOf(object, place) },
+        scopes: scopesOf(object),
+      },
+    ],
   ],
   imported: ({ type, scheme }) =>
     type === 'http' && String(scheme).toLowerCase() === 'bearer'
@@ -96,6 +107,8 @@ export const oauth2 = securityKind({
   cost: 1,
   inAuthorization: () => true,
   exampleMethod: 'ticket',
+  keyFeatures: { scopes: 'oauth2.scopes' },
+  identityKeys: ['granted_scopes'],
   endpoints,
   tokens: 'own',
 })

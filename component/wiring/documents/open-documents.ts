@@ -22,6 +22,7 @@ import { withClientCaWarning } from '#component/wiring/client-ca-warning.ts'
 import type { WiringContext } from '#component/wiring/context.ts'
 import { withStoreWarning } from '#component/wiring/documents/store-warning.ts'
 import { withProviderTokenWarning } from '#component/wiring/logins/provider-token-warning.ts'
+import { withScopeWarning } from '#component/wiring/logins/scope-warning.ts'
 import type { RouterConnection } from '#component/wiring/router-connection.ts'
 import type { RouterSessions } from '#component/wiring/router-sessions.ts'
 import type { Serving } from '#component/wiring/serving.ts'
@@ -102,7 +103,7 @@ export function openDocuments(
     const compiled = yield* compilingDocument(document, compilePorts)
     const { api } = compiled
     return {
-      ...withProviderTokenWarning(compiled, realms),
+      ...withScopeWarning(withProviderTokenWarning(compiled, realms), realms),
       api: api && (yield* kept.indexing(document, api, length)),
     }
   }

@@ -12,6 +12,7 @@ const realmWith = (more: Partial<Realm>): Realm => ({
   sources: undefined,
   isUnrestricted: true,
   grants: [],
+  scopes: new Map(),
   login_page: false,
   info: {},
   ...more,

@@ -62,6 +62,7 @@ describe('a path under oauth2', () => {
       locale: 'de',
       client_id: 'app',
       session: 'of ada',
+      granted_scopes: [],
     }
     for (const authorization of ['Bearer good', 'bearer good', 'BEARER  good']) {
       expect(await ask({ authorization })).to.deep.equal(expected)

@@ -105,6 +105,18 @@ describe('`roles` and `authids` of a security object', () => {
     })
   }
 
+  it('have a neighbour, `scopes` of the type oauth2, which is a feature, and none of the type jwt', () => {
+    const features = (security: object) => [
+      ...(document({ '/x': { security, get: fixed() } }).api?.features ?? []),
+    ]
+    const scopes = ['a']
+    expect(features({ type: 'oauth2', flow: 'client_credentials', scopes })).to.deep.equal([
+      'oauth2.scopes',
+    ])
+    expect(features({ type: 'oauth2', flow: 'client_credentials' })).to.deep.equal([])
+    expect(features({ type: 'jwt', issuer: 'corp', scopes })).to.deep.equal([])
+  })
+
   it('are no feature of a document without them', () => {
     const { api } = document({ '/x': { security: { type: 'basic' }, get: fixed() } })
     expect([...(api?.features ?? [])]).to.deep.equal([])

@@ -63,6 +63,14 @@ export class FakeLogins {
     return found && { user: found.user, roles: rolesOf(found.user) }
   }
 
+  /** Scopes of the realm, by the role that has each. */
+  readonly scopes: Record<string, string> = {}
+
+  heldScopes(realm: string, roles: readonly string[]): readonly string[] {
+    if (realm !== realm_uri) return []
+    return Object.keys(this.scopes).filter((name) => roles.includes(this.scopes[name] ?? ''))
+  }
+
   async password(realm: string, username: string, password: string, address: string) {
     this.asked.push([realm, username, password, address])
     const isRight = this.#users.get(username)?.password === password

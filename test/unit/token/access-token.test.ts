@@ -46,10 +46,10 @@ describe('an access token', () => {
     expect(await verify()).to.deep.equal(claims)
   })
 
-  it('has no scope of roles that would read as others', async () => {
+  it('has no scope of words that would read as others', async () => {
     const { accessTokens } = await openTokens()
     const roles = ['staff', 'spec loader', 'é', 'a"b', 'a\\b', '', 'a,b:c/d.[]~!#']
-    const { claims } = await accessTokens.issue(realm_uri, iss, { ...ada, roles })
+    const { claims } = await accessTokens.issue(realm_uri, iss, { ...ada, roles, words: roles })
     expect(claims.scope).to.equal('staff a,b:c/d.[]~!#')
     expect(claims.auth.roles).to.deep.equal(roles)
   })
@@ -113,7 +113,9 @@ describe('an access token', () => {
   it('is not issued when its roles do not fit into what is accepted', async () => {
     const { accessTokens } = await openTokens()
     const roles = Array.from({ length: 400 }, (_, index) => `the-role-number-${index}`)
-    const refusal = await reasonOf(() => accessTokens.issue(realm_uri, iss, { ...ada, roles }))
+    const refusal = await reasonOf(() =>
+      accessTokens.issue(realm_uri, iss, { ...ada, roles, words: roles }),
+    )
     expect(refusal).to.equal('the token would be too long')
   })
 })

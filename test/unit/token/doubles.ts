@@ -22,6 +22,7 @@ export const iss = 'https://shop.example.com/v1.0'
 export const ada: Subject = {
   authid: 'ada',
   roles: ['editors', 'readers'],
+  words: ['editors', 'readers'],
   authmethod: 'oauth2',
   client_id: 'app',
   device_id: 'all',

@@ -29,6 +29,7 @@ export const contextOf = ({ users }: Shop): GrantContext & { readonly client: Ow
     password === 'correct' ? users.get(username) : undefined,
   ownerNow: (authid) => users.get(authid),
   clientNow: (client_id) => users.get(client_id),
+  rolesOfScopes: () => new Set(),
 })
 
 /** The error that a token request is answered with. Any other failure is passed on. */

@@ -130,6 +130,8 @@ export function oauth({
         return users[username]?.[0] === password ? loginOf(username) : undefined
       },
       user: (_realm, username) => loginOf(username),
+      heldScopes: () => [],
+      rolesOfScopes: () => new Set(),
       refusal: (realm, _username, _address, authmethod) => ({
         ...{ realm, authmethod, reason: 'wrong secret' },
       }),

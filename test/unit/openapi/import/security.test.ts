@@ -55,6 +55,45 @@ describe('Security of an OpenAPI document', () => {
     })
   }
 
+  for (const [what, scheme, listed, scopes, losses] of [
+    [
+      'of OAuth2',
+      { type: 'oauth2', flows: { password: { tokenUrl: '/t', scopes: {} } } },
+      ['a', 'b:c', 'a'],
+      ['a', 'b:c'],
+      0,
+    ],
+    [
+      'of OAuth2, declared',
+      { type: 'oauth2', flows: { password: { tokenUrl: '/t', scopes: { a: 'A.' } } } },
+      ['a'],
+      ['a'],
+      1,
+    ],
+    [
+      'none',
+      { type: 'oauth2', flows: { password: { tokenUrl: '/t', scopes: {} } } },
+      [],
+      undefined,
+      0,
+    ],
+    [
+      'that are no scopes',
+      { type: 'oauth2', flows: { password: { tokenUrl: '/t', scopes: {} } } },
+      ['a b'],
+      undefined,
+      1,
+    ],
+    ['of a bearer token', { type: 'http', scheme: 'bearer' }, ['a'], ['a'], 1],
+    ['of a scheme without scopes', { type: 'http', scheme: 'basic' }, ['a'], undefined, 1],
+  ] as const) {
+    it(`asks for the scopes of the requirement: ${what}`, () => {
+      const found = secured(scheme, [{ s: listed }])
+      expect(at(found.security, 'scopes')).to.deep.equal(scopes)
+      expect(found.count).to.equal(losses)
+    })
+  }
+
   describe('with the roles of x-required-roles', () => {
     const schemes = { components: { securitySchemes: { s: { type: 'http', scheme: 'basic' } } } }
     for (const [what, operation, parts, security, losses] of [
