@@ -9,6 +9,10 @@ const errors = {
     400,
     'The request lacks a value, or holds an unfit one.',
   ],
+  'service.error.upstream_unauthorized': [
+    502,
+    'The upstream does not take the credentials of the gateway.',
+  ],
   'service.error.timeout': [504, 'The action was not finished in time.'],
   'service.error.bad_request': [400, 'The request is malformed.'],
   'service.error.validation_failed': [400, 'The request does not fit its schema.'],

@@ -70,6 +70,14 @@ export interface SocketTerms {
   readonly maxSockets: number | undefined
 }
 
+/** What a client has proved itself to the gateway with. */
+export interface Proof {
+  /** The access token (RFC 6750) that has proved the user; undefined: something else has. */
+  readonly bearer: string | undefined
+  /** The header fields that hold such proofs, beside `authorization`; in lower case. */
+  readonly fields: readonly string[]
+}
+
 /** The data of a request that its action uses. */
 export interface Run extends WatchedRun {
   readonly identity: Identity
@@ -96,6 +104,8 @@ export interface Run extends WatchedRun {
   }
   /** Forward: the request is an opening handshake, and the action may open a WebSocket; undefined: it is none. */
   readonly socket?: OfferedSocket | undefined
+  /** Forward: tells what the client has proved itself with; absent: with nothing. */
+  readonly proof?: (() => Proof) | undefined
   /** WAMP: the keyword argument that holds the trace context of the request; undefined: none does. */
   readonly traceKwargs?: string | undefined
   /** wamp_call: whether progressive results are wanted. */

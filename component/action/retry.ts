@@ -8,6 +8,8 @@ export interface Attempted {
   readonly outcome: Outcome
   /** Whether it may be repeated without harm. */
   readonly isRetriable: boolean
+  /** Whether its body can be sent once more; absent: it cannot. */
+  readonly isReplayable?: boolean
 }
 
 /** Full jitter: a wait from 0 to `first`, doubled by each attempt up to `max`; milliseconds. */

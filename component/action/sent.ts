@@ -37,6 +37,8 @@ export type Sent =
       readonly headers: HeaderMap
       /** Of the client or the document, and not sent. */
       readonly dropped: readonly DroppedField[]
+      /** The type of the credentials that the upstream has: what is sent of them is not told. */
+      readonly auth?: string
       /** A stream is read by the connection. */
       readonly body: Readable | Uint8Array | null
     }

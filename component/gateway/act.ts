@@ -4,6 +4,7 @@ import {
   drop,
   goesOn,
   type Outcome,
+  type Proof,
   type Run,
 } from '#component/action/action.ts'
 import { ExpressionError } from '#component/errors.ts'
@@ -12,6 +13,8 @@ import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts
 import { checkRequest } from '#component/gateway/schemas/request-checks.ts'
 import { socketReply } from '#component/gateway/sockets/socket-reply.ts'
 import { callStreaming, isReturning, returnReply } from '#component/gateway/streams/call-reply.ts'
+import { tokenRefusal } from '#component/security/scheme.ts'
+import { credentialsOf } from '#component/syntax/http-field.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan, CompiledOperation } from './api.ts'
 import { withToken } from './context.ts'
@@ -166,6 +169,7 @@ function prepare(
       readsBody: plan.readsAnswer,
       asksGet: plan.asksGet,
       hinted: passesHints(state) ? exchange : undefined,
+      proof: plan.kind.passesOn ? () => proofOf(state) : undefined,
       request: state.request,
       socket: state.socket,
       traceKwargs: plan.traceKwargs,
@@ -233,6 +237,24 @@ function renderOf(state: RequestState): Reply | Promise<Reply> {
     : reported(route, outcome, made)
 }
 
+/** What the client has proved itself with. */
+function proofOf({ exchange, inherited: { protection } }: RequestState): Proof {
+  if (protection === undefined) return { bearer: undefined, fields: [] }
+  const { kind, object } = protection
+  const field = kind.secretHeader?.(object)
+  return {
+    bearer:
+      kind.tokens === undefined
+        ? undefined
+        : credentialsOf(exchange.header('authorization'), 'bearer'),
+    fields: field === undefined ? [] : [field],
+  }
+}
+
+/** An error of an action: a token of the user that an upstream's server does not take is as one that the gateway does not. */
+const refusalOf = (error: unknown, { inherited: { protection } }: RequestState): unknown =>
+  protection ? tokenRefusal(error, protection) : error
+
 const reported = (route: CompiledOperation, outcome: Outcome, reply: Reply): Reply =>
   reply.status < 500 ? reply : { ...reply, failure: reportAfter(route, outcome) }
 
@@ -243,7 +265,7 @@ function answerFailed(state: RequestState, error: unknown): Reply {
   if (error instanceof ListFailure) {
     return answerFailure(exchange, route, context, cors, error.failure, error)
   }
-  if (!(error instanceof ExpressionError)) throw error
+  if (!(error instanceof ExpressionError)) throw refusalOf(error, state)
   if (outcome === undefined || 'result' in outcome) {
     const { action: plan } = route
     const results = outcome?.results

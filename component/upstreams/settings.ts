@@ -100,6 +100,8 @@ export interface UpstreamSettings {
   readonly connections: number
   /** Requests under way at a target beyond which it gets no more. */
   readonly maxPending: number
+  /** What proves to it who asks, as the realm has it; undefined: nothing. */
+  readonly auth: JsonMap | undefined
 }
 
 /** A target with the other keys at their defaults. */
@@ -138,7 +140,7 @@ function activeOf({ path, interval, timeout, status, up, down }: JsonMap): Activ
 
 /** An upstream as its realm writes it. */
 export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
-  const { targets, balance } = written
+  const { targets, balance, auth } = written
   const health = mapOrEmpty(written.health)
   const defaults = upstreamDefaults
   return {
@@ -163,6 +165,7 @@ export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
     drainMs: numberOf(written.drain_timeout, defaults.drain_timeout) * 1000,
     connections: numberOf(written.connections, defaults.connections),
     maxPending: numberOf(written.max_pending, Number.POSITIVE_INFINITY),
+    auth: isMap(auth) ? auth : undefined,
   }
 }
 

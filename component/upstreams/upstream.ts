@@ -3,6 +3,7 @@ import type { Lookup } from '#component/action/connections/connector.ts'
 import type { Connections } from '#component/action/connections/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
 import { Addresses } from './addresses.ts'
+import type { Credentials, OpenCredentials } from './credentials.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { type Drawn, type Member, Ring } from './ring.ts'
 import type { OpenValue } from './secure-context.ts'
@@ -21,6 +22,8 @@ export interface UpstreamPorts {
   onTurn?(upstream: Upstream, target: Target, turn: Turn): void
   readonly clock: Clock
   readonly connections: Connections
+  /** Absent: no upstream has credentials. */
+  readonly openCredentials?: OpenCredentials
 }
 
 /** Whether the setting is a name, and not one of the words. */
@@ -65,6 +68,8 @@ export class Upstream {
   readonly counts: { failovers: number; exhausted: number }
   /** Of the requests that may be sent twice. */
   readonly budget: RetryBudget
+  /** What proves to its targets who asks; undefined: nothing. */
+  readonly credentials: Credentials | undefined
   readonly #ports: UpstreamPorts
   readonly #entries: readonly Entry[]
   readonly #resolving: readonly { readonly url: string; readonly addresses: Addresses }[]
@@ -80,7 +85,9 @@ export class Upstream {
     ports: UpstreamPorts,
     before?: Upstream,
   ) {
-    const { clock, connections } = ports
+    const { clock, connections, openCredentials } = ports
+    const { name, auth } = settings
+    this.credentials = auth && openCredentials?.({ realm_uri, upstream: name }, auth)
     this.realm_uri = realm_uri
     this.settings = settings
     this.#ports = ports

@@ -1,6 +1,8 @@
-/** The upstreams of the realms of a process, and the checks of their targets, which one process of a gateway makes. */
+/** The upstreams of the realms of a process, their credentials, and the checks of their targets, which one process of a gateway makes. */
 import { lookup } from 'node:dns'
+import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import type { Connections } from '#component/action/connections/upstreams.ts'
+import { UpstreamCredentials } from '#component/credentials/open-credentials.ts'
 import { ActiveChecks } from '#component/upstreams/active-checks.ts'
 import { UpstreamTable } from '#component/upstreams/table.ts'
 import type { WiringContext } from './context.ts'
@@ -9,18 +11,26 @@ import type { WorkerPorts } from './worker-ports.ts'
 /** Those of one process. */
 export interface FollowedUpstreams {
   readonly table: UpstreamTable
-  /** Ends what goes on by itself. */
-  close(): void
+  /** What proves to them who asks. */
+  readonly credentials: UpstreamCredentials
+  /** Ends what goes on by itself, and the connections to authorization servers. */
+  close(): Promise<void>
 }
 
 /** @param worker whether the process is one of several, of which the first one checks */
 export function followUpstreams(
   { clock, log, node, users: { realms } }: Pick<WiringContext, 'clock' | 'log' | 'node' | 'users'>,
   connections: Connections,
-  worker: Pick<WorkerPorts, 'workers' | 'tellHealth' | 'hearHealth'> | undefined,
+  worker: Pick<WorkerPorts, 'workers' | 'tellHealth' | 'hearHealth' | 'tokenShare'> | undefined,
 ): FollowedUpstreams {
+  const outside = new CheckedFetch({ clock })
+  const credentials = new UpstreamCredentials({
+    ...{ clock, log, realms, share: worker?.tokenShare },
+    fetch: outside.fetch.bind(outside),
+  })
   const table = new UpstreamTable({
     ...{ clock, connections, lookup },
+    openCredentials: credentials.open,
     onTargets: () => checks?.follow(table.all),
     openValue: (uri, name, value) =>
       realms.openSecret(uri, value, realms.secretOrigins(uri, 'upstreams', name)),
@@ -37,6 +47,7 @@ export function followUpstreams(
   worker?.hearHealth((told) => table.mark(told))
   const take = (): void => {
     table.take(realms.uris.flatMap((uri) => realms.realm(uri) ?? []))
+    credentials.retain(table.all.map((one) => one.credentials))
     checks?.follow(table.all)
   }
   const { onChange } = realms
@@ -46,10 +57,12 @@ export function followUpstreams(
   }
   take()
   return {
-    table,
+    ...{ table, credentials },
     close() {
       checks?.close()
       table.close()
+      credentials.retain([])
+      return outside.close()
     },
   }
 }

@@ -7,6 +7,7 @@ import { limitSources } from './status/limit-status.ts'
 import { cacheSources, loginSources, providerSources } from './status/login-status.ts'
 import { sessionSources } from './status/session-status.ts'
 import { syncSources } from './status/sync-status.ts'
+import { tokenSources } from './status/token-status.ts'
 import { upstreamSources } from './status/upstream-status.ts'
 
 /** What {@link metricSources} needs. */
@@ -45,6 +46,7 @@ export function metricSources(parts: Needs<(typeof metricNeeds)[number]>): Metri
       read: () => router.sessionCount() ?? 0,
     },
     ...sessionSources(parts),
+    ...tokenSources(serving.upstreams),
     gateway_schema_compile_failures_total: {
       help: 'Schemas that were accepted at load and do not compile: bugs of the gateway.',
       isCounter: true,
@@ -113,7 +115,7 @@ export function metricSources(parts: Needs<(typeof metricNeeds)[number]>): Metri
     ...loginSources(logins),
     ...providerSources(users.sessionCounts),
     ...issuerSources(users.issuerKeys),
-    ...upstreamSources(serving.upstreams),
+    ...upstreamSources(serving.upstreams.table),
     ...cacheSources({
       access_token: users.accessTokens,
       ticket: users.tickets,

@@ -63,7 +63,7 @@ export const openUpstreamLists = ({
   context: { node },
   serving,
   sync,
-}: Needs<'context' | 'serving' | 'sync'>) => new UpstreamLists(serving.upstreams, node, sync)
+}: Needs<'context' | 'serving' | 'sync'>) => new UpstreamLists(serving.upstreams.table, node, sync)
 
 export function startTracing({
   context,

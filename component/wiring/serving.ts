@@ -20,9 +20,8 @@ import { openPolicies, type Policies } from '#component/policies/index.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
-import type { UpstreamTable } from '#component/upstreams/table.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
-import { followUpstreams } from '#component/wiring/follow-upstreams.ts'
+import { type FollowedUpstreams, followUpstreams } from '#component/wiring/follow-upstreams.ts'
 import { openSocketsOf } from '#component/wiring/streams/open-sockets.ts'
 import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
 import { unrenderedLog } from '#component/wiring/streams/unrendered-log.ts'
@@ -51,10 +50,10 @@ export interface Serving {
   readonly policies: Policies
   /** OpenAPI, for operators. */
   readonly descriptions: Descriptions
-  /** Those of realms. */
-  readonly upstreams: UpstreamTable
   /** Connections to upstreams. */
   readonly connections: Connections
+  /** The upstreams of all realms, and the tokens that they are sent. */
+  readonly upstreams: Pick<FollowedUpstreams, 'table' | 'credentials'>
   /** Told of the attempts of actions. */
   readonly watch: AttemptWatch
   /** Told of requests that wait for a slot of their version. */
@@ -139,13 +138,13 @@ export function openServing({ address, context, examples, pool, worker }: Servin
     },
   })
   return {
-    ...{ gateway, authentication, connections, watch, pools, reauthentication },
+    ...{ gateway, authentication, connections, upstreams, watch, pools },
+    reauthentication,
     ...{ streams, openStreams, openSockets, callStreams, streamMetrics },
     policies,
-    upstreams: upstreams.table,
     descriptions: publication.descriptions,
     async close() {
-      upstreams.close()
+      await upstreams.close()
       streams.close()
       await actions.close()
       await authentication.close()

@@ -1,4 +1,6 @@
 /** The services of the primary for a worker; a gateway of one process has them itself. */
+
+import type { TokenShare } from '#component/credentials/shared-tokens.ts'
 import type { ToldHealth } from '#component/upstreams/active-checks.ts'
 import type { HttpPorts } from '#http/server.ts'
 import type { LevelChange } from './log-level.ts'
@@ -27,6 +29,8 @@ export interface WorkerPorts extends Pick<HttpPorts, 'tls' | 'listen' | 'sibling
   tellHealth(told: ToldHealth): void
   /** Sets the function that takes what the others tell. */
   hearHealth(hear: (told: ToldHealth) => void): void
+  /** The tokens for upstreams, which one worker fetches for all. */
+  readonly tokenShare: TokenShare
   /** Sets the level of the log in all processes. */
   setLogLevel(level: string, by: string): Promise<LevelChange>
 }

@@ -1,6 +1,7 @@
 /** The requests and notifications between the primary and its workers. */
 import type { Socket } from 'node:net'
 import type { Config } from '#component/config/config.ts'
+import type { TokenAnswer, TokenNews, TokenQuestion } from '#component/credentials/shared-tokens.ts'
 import type { Contents } from '#component/running-gateway.ts'
 import type { ToldHealth } from '#component/upstreams/active-checks.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
@@ -69,6 +70,10 @@ export interface ToPrimary {
   health(told: ToldHealth): void
   /** Sets the level of the log in all processes. */
   setLogLevel(request: { readonly level: string; readonly by: string }): LevelChange
+  /** Asks for a token for an upstream. */
+  token(question: TokenQuestion): TokenAnswer | Promise<TokenAnswer>
+  /** Tells what the worker has fetched, or why it could not. */
+  tokenNews(news: TokenNews): void
   /** Resolves when all other workers that answer have made the current content of the store live. */
   refreshOthers(value: null): Promise<void>
 }

@@ -3,6 +3,7 @@ import { fork } from 'node:child_process'
 import { extname, join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
+import { SharedTokens } from '#component/credentials/shared-tokens.ts'
 import type { Log } from '#component/log.ts'
 import type { Contents } from '#component/running-gateway.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
@@ -78,11 +79,14 @@ export class WorkerPool {
   readonly #begun = Promise.withResolvers<void>()
   /** By number: those that have been ready once. */
   readonly #haveBeenReady = new Set<number>()
+  /** Those for upstreams, which one worker fetches for all. */
+  readonly #tokens: SharedTokens
   #isStopping = false
 
   constructor(ports: WorkerPoolPorts) {
     this.#ports = ports
     this.#members = ports.members
+    this.#tokens = new SharedTokens(ports.clock)
   }
 
   /**
@@ -127,6 +131,7 @@ export class WorkerPool {
     const end = (code: number | null, signal: NodeJS.Signals | null) => {
       this.#members.delete(number)
       sockets.dismiss(member.recipient)
+      this.#tokens.leave(name)
       const level = this.#isStopping || member.state === 'leaving' ? 'info' : 'error'
       log[level]({ worker: name, pid: child.pid, code, signal }, 'a worker has ended')
       const wasReady = member.state === 'ready' || member.state === 'leaving'
@@ -186,6 +191,8 @@ export class WorkerPool {
           for (const { channel } of this.#started(member)) channel.tell('health', told)
         },
         setLogLevel: ({ level, by }) => this.#ports.logLevel.set(level, by),
+        token: (question) => this.#tokens.ask(name, question),
+        tokenNews: (news) => this.#tokens.tell(news),
         refreshOthers: async () => {
           // the router follows issued tokens as the other workers do
           await Promise.all([

@@ -21,6 +21,9 @@ const stopGrace = 10_000
 /** The rest of the log is written within this time; milliseconds. */
 const logGrace = 1_000
 
+/** How long a token may be waited for that another worker fetches, metadata of its server included; milliseconds. */
+const tokenLimit = 12_000
+
 /** Milliseconds between two checks of whether the worker is ready. */
 const readyInterval = 50
 
@@ -103,6 +106,10 @@ async function start(settings: Settings): Promise<void> {
     tellHealth: (told) => primary.tell('health', told),
     hearHealth: (hear) => {
       hearHealth = hear
+    },
+    tokenShare: {
+      ask: (question) => primary.ask('token', question, { limit: tokenLimit }),
+      tell: (news) => primary.tell('tokenNews', news),
     },
     setLogLevel: (level, by) => primary.ask('setLogLevel', { level, by }),
     refreshOthers: () =>

@@ -1,6 +1,7 @@
 /** What the access log tells of a request: the members of its line `request`. */
-import { redacted } from '#component/explain/redaction/redaction.ts'
+
 import { SecretNames } from '#component/explain/redaction/secret-names.ts'
+import { redacted } from '#component/syntax/redacted.ts'
 import { decodeEscapes } from '#component/syntax/request-target.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { HttpExchange } from '#http/read-request.ts'

@@ -21,6 +21,7 @@ import { type Connections, Upstreams } from '#component/action/connections/upstr
 import { FieldError } from '#component/action/field-error.ts'
 import {
   answerHeaders,
+  type DroppedField,
   droppedFields,
   type HeaderMap,
   setTraceContext,
@@ -38,11 +39,21 @@ import { switchProblem } from '#component/syntax/websocket.ts'
 import type { FindUpstream } from '#component/upstreams/table.ts'
 import type { Upstream } from '#component/upstreams/upstream.ts'
 import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './body.ts'
+import {
+  type Credentialed,
+  hintedWithout,
+  sentFields,
+  sentTarget,
+  shownFields,
+  withCredential,
+  withoutSecrets,
+} from './credential.ts'
 import { mayBeKept, RepeatableBody } from './repeatable-body.ts'
 import { readTarget } from './target.ts'
 import { type SentAttempt, throughUpstream, wantedOf } from './through-upstream.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
 import { setHandshake } from './websocket.ts'
+import { withCredentials } from './with-credentials.ts'
 
 /** The parts that forward requests. */
 export interface ForwardPorts {
@@ -132,7 +143,8 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     return origin
   }
 
-  const prepare = (fields: ActionFields, run: Run, upstream: Upstream | undefined): Prepared => {
+  /** @param found the upstream, where the action names one */
+  const prepare = (fields: ActionFields, run: Run, found: Upstream | undefined): Prepared => {
     const method = methodOf(fields.http_method, run)
     const target = readTarget(fields, run)
     const headers = upstreamHeaders(fields.headers, run, viaName)
@@ -146,29 +158,35 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     if (given && !(given instanceof Uint8Array) && given.length !== undefined) {
       headers['content-length'] = String(given.length)
     }
-    const mayRepeat =
-      (run.attempts.retries > 0 || upstream?.hasOthers === true) && isIdempotent(method)
+    const isRepeated = run.attempts.retries > 0 || found?.hasOthers === true
+    // a request that was refused with a token has done nothing, whatever its method
+    const mayRepeat = (isRepeated && isIdempotent(method)) || found?.credentials?.isRenewed === true
     const body = mayRepeat ? repeatable(given) : given
     const { headers: declared } = fields
-    const host = upstream?.hostFor(run.request.headers.host ?? run.request.host)
+    const host = found?.hostFor(run.request.headers.host ?? run.request.host)
     if (host !== undefined) headers.host = host
-    const below = upstream?.settings.basePath
+    const below = found?.settings.basePath
     return { method, target: below ? `${below}${target}` : target, headers, declared, body }
   }
 
   const attempt = async (
-    prepared: Prepared,
+    prepared: Prepared & Partial<Credentialed>,
     { origin, pool }: Reached,
     run: Run,
     timeoutMs: number,
     cancellation: Cancellation,
     watched: WatchedAttempt | undefined,
   ): Promise<SentAttempt> => {
-    const { method, headers, body, declared } = prepared
+    const { method, headers, body, declared, credential, replaced = [] } = prepared
     const uri = `${origin.text}${prepared.target}`
     const context = watched?.context
     if (context) setTraceContext(headers, context)
-    const call = new UpstreamCall(clock, timeoutMs, run.readsBody, run.hinted)
+    const call = new UpstreamCall(
+      clock,
+      timeoutMs,
+      run.readsBody,
+      credential ? hintedWithout(run.hinted, credential) : run.hinted,
+    )
     cancellation.current = call
     const isReplayable = (): boolean => {
       // the client has been told of this attempt
@@ -179,28 +197,35 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     try {
       const sent = sentBody(body)
       const options: Dispatcher.DispatchOptions = {
-        path: prepared.target,
+        path: credential ? sentTarget(prepared.target, credential) : prepared.target,
         method: method.toUpperCase(),
-        headers: headers as Record<string, string | string[]>,
+        headers: (credential ? sentFields(headers, credential) : headers) as Record<
+          string,
+          string | string[]
+        >,
         body: sent,
         upgrade: run.socket ? 'websocket' : null,
       }
       run.onSent?.({
-        ...{ kind: 'request', method: options.method, origin: origin.text, headers },
+        ...{ kind: 'request', method: options.method, origin: origin.text },
+        headers: credential ? shownFields(headers, credential) : headers,
         target: prepared.target,
-        dropped: droppedFields(declared, run, headers),
+        dropped: [...droppedFields(declared, run, headers).filter(isOther(replaced)), ...replaced],
+        ...(credential && { auth: credential.type }),
         body: sent,
       })
       pool.dispatch(options, call)
       const { status_code, received, switched } = await call.head
       if (switched && run.socket) {
-        const outcome = openedOutcome(switched, received, run.socket, uri)
+        const fields = credential ? withoutSecrets(received, credential) : received
+        const outcome = openedOutcome(switched, fields, run.socket, uri)
         watched?.over(outcome)
         return { outcome, isRetriable: false, wasSent: true, isLate: false }
       }
       const isRetriable = failedStatuses.has(status_code) && isIdempotent(method) && isReplayable()
       // bytes that came with the head are here by now: a small answer is complete and needs no stream
-      const taken = takeAnswer(call, status_code, received, run)
+      const fields = credential ? withoutSecrets(received, credential) : received
+      const taken = takeAnswer(call, status_code, fields, run)
       const answer = taken instanceof Promise ? await taken : taken
       const seen = run.readsBody && answer.body instanceof Uint8Array ? answer.body : undefined
       const shown = {
@@ -218,7 +243,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
               answer,
             }
       watched?.over(outcome)
-      return { outcome, isRetriable, wasSent: true, isLate: false }
+      return { outcome, isRetriable, isReplayable: isReplayable(), wasSent: true, isLate: false }
     } catch (failure) {
       watched?.over(endOf(failure))
       if (!(failure instanceof ServiceError) || !ofUpstream.has(failure.uri)) throw failure
@@ -260,22 +285,33 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
         // its connection ends: a later attempt replaces it
         if (previous) streamOf(previous)?.destroy()
         const { connect_timeout } = attempts
-        const send = (reached: Reached) => {
+        const send = (reached: Reached, sent: Prepared & Partial<Credentialed> = prepared) => {
           const watched = watch?.begin(run, tried, prepared.method)
-          return attempt(prepared, reached, run, timeoutMs, cancellation, watched)
+          return attempt(sent, reached, run, timeoutMs, cancellation, watched)
         }
         if ('text' in to) {
           return send({ origin: to, pool: upstreams.pool(to, isComputed, connect_timeout) })
         }
-        return throughUpstream(found, to, tried < attempts.retries, (target) =>
-          send({ origin: target.origin, pool: target.pool(connect_timeout) }),
-        )
+        const waiting = { clock, cancellation, timeoutMs }
+        return withCredentials(found?.credentials, run, waiting, (credential) => {
+          const sent =
+            credential && withCredential(prepared, credential, run.proof?.().fields ?? [])
+          return throughUpstream(found, to, tried < attempts.retries, (target) =>
+            send({ origin: target.origin, pool: target.pool(connect_timeout) }, sent),
+          )
+        })
       })
       return body instanceof RepeatableBody ? outcome.finally(() => body.release()) : outcome
     },
     close: () => upstreams.close(),
   }
 }
+
+/** Whether a field is none of those that a credential has taken the place of. */
+const isOther =
+  (replaced: readonly DroppedField[]) =>
+  ({ name }: DroppedField): boolean =>
+    !replaced.some((one) => one.name === name)
 
 const isStream = (body: Prepared['body']): body is RawBody => body !== undefined && 'stream' in body
 

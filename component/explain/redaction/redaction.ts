@@ -1,10 +1,8 @@
 /** Hides secrets in what is told of a request: by the names of members, then wherever a hidden value occurs once more. */
+import { redacted } from '#component/syntax/redacted.ts'
 import { isMap, type JsonMap, memberOf, setOwn } from '#component/syntax/values.ts'
 import { SecretNames } from './secret-names.ts'
 import { SecretValues } from './secret-values.ts'
-
-/** What stands in place of a secret. */
-export const redacted = '‹redacted›'
 
 /** Members whose text stems from the document: names within it give nothing a value. */
 const written: ReadonlySet<string> = new Set(['expression', 'at', 'why'])

@@ -130,7 +130,6 @@ export class CacheKeys {
     if (known !== undefined) return known
     const { realm_uri, authid, authmethod, authroles, groups, meta, client_id, locale } = identity
     const { claims, granted_scopes, via, proofs } = identity
-
     const parts = [
       realm_uri,
       authid,

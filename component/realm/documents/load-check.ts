@@ -6,6 +6,7 @@ import { InvalidSpecError, type Issue } from '#component/errors.ts'
 import { Report } from '#component/spec/report.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
+import { secretProblem } from './info/auth-rules.ts'
 import { leadsBack, prototypeOf } from './inheritance.ts'
 import { at } from './membership.ts'
 import type { RealmDocument } from './model.ts'
@@ -73,7 +74,7 @@ export function checkDocuments(
 
 /**
  * What is wrong with the secrets that a document keeps: masks that stand for nothing, because the stored document has no secret
- * there, and secrets that would go to another address.
+ * there, secrets that would go to another address, and upstreams that have none, or two.
  */
 function keptIssues(
   { written, filled, path, masks }: Candidate,
@@ -82,14 +83,25 @@ function keptIssues(
 ): readonly Issue[] {
   const fill = (value: unknown) => fillEnvironment(value, environment, '', [])
   const before = stored.get(uriOf(filled) ?? '')?.document
-  if (masks.length === 0 && before === undefined) return []
   const whole = withHidden(written as RealmDocument, before, fill)
   const lost = masks.filter((keys) => (at(whole, keys) ?? undefined) === undefined)
   const message = `${mask} stands for the stored secret, and there is none here`
   return [
     ...lost.map((keys) => ({ path: pointer(path, ...keys), message })),
     ...movedSecrets({ loaded: written, whole, stored: before }, path),
+    ...upstreamIssues(whole, path),
   ]
+}
+
+/** What is wrong with the secrets of upstreams, loaded and stored. */
+function upstreamIssues(whole: unknown, path: string): readonly Issue[] {
+  const upstreams = at(whole, ['info', 'upstreams'])
+  if (!isMap(upstreams)) return []
+  return Object.entries(upstreams).flatMap(([name, one]) => {
+    const { key, message } = secretProblem(at(one, ['auth'])) ?? {}
+    if (key === undefined || message === undefined) return []
+    return [{ path: pointer(path, 'info', 'upstreams', name, 'auth', key), message }]
+  })
 }
 
 /** Stored documents, by URI. */

@@ -259,7 +259,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: ['jose'],
   },
   'component/credentials': {
-    folders: ['oidc', 'oidc/client', 'realm', 'realm/documents/info'],
+    folders: ['oidc', 'oidc/client', 'realm', 'realm/documents/info', 'token', 'upstreams'],
     packages: ['jose', 'lru-cache'],
   },
   'component/oidc/client': {

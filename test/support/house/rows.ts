@@ -64,6 +64,7 @@ export const rowTables: Readonly<Record<string, RowTable>> = {
       'component/wiring/metric-sources.ts': 'parts of a process',
       'component/realm': 'authmethods of users, keys of realm documents',
       'component/token': 'authmethods of tokens, kinds of entries in the store',
+      'component/credentials': 'types of auth of upstreams',
       'component/oidc': 'counts of logins by authmethod, how a client authenticates',
       'component/replica': 'kinds of entries in the store',
       'component/sync': 'kinds of entries in the store',

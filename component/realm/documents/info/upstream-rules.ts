@@ -1,5 +1,6 @@
 /** The keys of an upstream in `info.upstreams`, and what loading a realm document checks of them. */
 import { pointer } from '#component/codec/json.ts'
+import { orNull } from '#component/realm/documents/field-rules.ts'
 import { closedMap } from '#component/spec/closed-map.ts'
 import {
   boolean,
@@ -21,6 +22,7 @@ import {
   upstreamLimits,
   upstreamName,
 } from '#component/upstreams/settings.ts'
+import { auth } from './auth-rules.ts'
 
 const { targets: maxTargets, upstreams: maxUpstreams } = upstreamLimits
 
@@ -220,6 +222,10 @@ const keys = {
   targets: described(targets, `The copies of the backend, 1 to ${maxTargets}.`, {
     examples: [[{ url: 'http://10.0.0.5:8080' }, { url: 'http://10.0.0.6:8080' }]],
   }),
+  auth: described(
+    orNull(auth),
+    'What the gateway proves to the targets who asks with: see [credentials](upstreams.md#credentials). `null`: nothing.',
+  ),
   balance: described(
     oneOf(balances),
     'How a target is chosen: `round_robin`, in turn by their weights; `least_pending`, the less busy of two that are drawn by their weights; `hash`, by the `hash` of the forward, the same on every node.',

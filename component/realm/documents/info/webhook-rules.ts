@@ -2,7 +2,6 @@
 
 import { pointer } from '#component/codec/json.ts'
 import { name, orNull } from '#component/realm/documents/field-rules.ts'
-import { mask } from '#component/realm/documents/shown-realm.ts'
 import {
   anything,
   described,
@@ -18,6 +17,7 @@ import {
 import { headerNameProblem } from '#component/syntax/http-field.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { readStandardSecret } from '#component/syntax/webhook-secret.ts'
+import { isSecret, secretText, secretWords } from './secret-value.ts'
 
 /** How senders sign. */
 export const webhookSchemes = ['standard', 'stripe', 'github', 'hmac'] as const
@@ -39,8 +39,8 @@ const maxSecrets = 10
 
 const headerName = text('the name of a header', headerNameProblem)
 
-const secretText =
-  'a text, `{env: NAME}` or `{file: …}`. Of `standard`: `whsec_` and base64 of 24 to 64 bytes, or `whpk_` and a public key of Ed25519'
+const ofStandard =
+  'Of `standard`: `whsec_` and base64 of 24 to 64 bytes, or `whpk_` and a public key of Ed25519'
 
 const keys = {
   scheme: described(
@@ -50,7 +50,7 @@ const keys = {
   ),
   secret: described(
     anything,
-    `The secret: ${secretText}. A load without it keeps the stored one; \`null\` removes it.`,
+    `The secret: ${secretWords}. ${ofStandard}. A load without it keeps the stored one; \`null\` removes it.`,
     { examples: [{ env: 'GITHUB_HOOK_SECRET' }] },
   ),
   secrets: described(
@@ -105,14 +105,10 @@ const shape = object('a sender', { keys, required: { scheme: 'how the sender sig
 
 /** Why a secret cannot be one of the scheme; undefined for one that can, and for one that is elsewhere or stored already. */
 function secretProblem(value: unknown, scheme: unknown): string | undefined {
-  if (value === null || value === mask) return undefined
-  if (isMap(value)) {
-    const [key = '', ...others] = Object.keys(value)
-    const isReference = others.length === 0 && ['env', 'file', 'sealed'].includes(key)
-    return isReference && typeof value[key] === 'string' ? undefined : 'expected a secret'
-  }
-  if (typeof value !== 'string' || value === '') return 'expected a secret'
-  if (scheme !== 'standard' || readStandardSecret(value) !== undefined) return undefined
+  if (!isSecret(value)) return 'expected a secret'
+  const text = secretText(value)
+  if (text === undefined || scheme !== 'standard') return undefined
+  if (readStandardSecret(text) !== undefined) return undefined
   return 'expected whsec_ and base64 of 24 to 64 bytes, or whpk_ and base64 of a public key of Ed25519'
 }
 
@@ -120,12 +116,10 @@ function secretProblem(value: unknown, scheme: unknown): string | undefined {
 const leastBytes = 16
 
 /** Whether a secret of one of the schemes with a text as key is short; one that is elsewhere is not known here. */
-const isShort = (value: unknown, scheme: WebhookScheme): boolean =>
-  scheme !== 'standard' &&
-  typeof value === 'string' &&
-  value !== '' &&
-  value !== mask &&
-  Buffer.byteLength(value) < leastBytes
+const isShort = (value: unknown, scheme: WebhookScheme): boolean => {
+  const text = secretText(value) ?? ''
+  return scheme !== 'standard' && text !== '' && Buffer.byteLength(text) < leastBytes
+}
 
 /** The secrets that a sender has, with the keys that lead to each. */
 function secretsOf({

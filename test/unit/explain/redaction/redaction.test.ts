@@ -1,7 +1,8 @@
 /** Redaction: nothing that is told of a request shows a secret of it, in plain or encoded. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { redact, redacted } from '#component/explain/redaction/redaction.ts'
+import { redact } from '#component/explain/redaction/redaction.ts'
+import { redacted } from '#component/syntax/redacted.ts'
 
 const nothing = { names: [], headers: [], request: {} }
 
