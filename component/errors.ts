@@ -42,6 +42,7 @@ const errors = {
   'service.error.response_mismatch': [500, 'The answer does not fit its schema.'],
   'service.error.not_cached': [504, 'No fresh answer is kept.'],
   'service.error.unavailable': [503, 'The service is not available now.'],
+  'service.error.no_upstream_token': [503, 'There is no token for the upstream now.'],
   'service.error.no_upstream_target': [503, 'No target of the upstream can be reached now.'],
   'service.error.circuit_open': [503, 'The action fails too often and is not tried now.'],
   'service.error.clock_skew': [503, 'The clock of this node is too far off.'],

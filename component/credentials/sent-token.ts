@@ -27,7 +27,11 @@ export const sentUntil = ({ from, until }: SentToken): number =>
 
 /** There is none that holds. @param retryMs until the next one is tried */
 export const noToken = (retryMs: number, cause?: unknown): ServiceError =>
-  new ServiceError('service.error.unavailable', 'there is no token for the upstream now', {
-    ...(cause !== undefined && { cause }),
-    headers: { 'Retry-After': String(Math.max(Math.ceil(retryMs / 1000), 1)) },
-  })
+  new ServiceError(
+    'service.error.no_upstream_token',
+    'the upstream needs a token, or a secret, that the gateway has not now',
+    {
+      ...(cause !== undefined && { cause }),
+      headers: { 'Retry-After': String(Math.max(Math.ceil(retryMs / 1000), 1)) },
+    },
+  )

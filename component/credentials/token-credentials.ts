@@ -39,7 +39,7 @@ interface TokenAuth extends Pick<Credentials, 'type' | 'key'> {
 const usualLifeMs = 300_000
 
 /** When a token ends that is a JWT and says so; undefined for others. It is not verified: whoever takes it does that. */
-export function endOf(token: string): number | undefined {
+function endOf(token: string): number | undefined {
   if (token.split('.', 4).length !== 3) return undefined
   try {
     const { exp } = decodeJwt(token)

@@ -41,7 +41,7 @@ export class TokenKeeper {
 
   /**
    * The token; at once where there is one, else all that ask wait for one fetch.
-   * @throws ServiceError `service.error.unavailable`, at once or as a rejection
+   * @throws ServiceError `service.error.no_upstream_token`, at once or as a rejection
    */
   get(): string | Promise<string> {
     this.#isWanted = true

@@ -43,6 +43,8 @@ export const initialStatusCodes: Readonly<Record<string, number>> = {
   'service.error.bad_gateway': 504,
   'service.error.circuit_open': 503,
   'service.error.no_upstream_target': 503,
+  'service.error.no_upstream_token': 503,
+  'service.error.upstream_unauthorized': 502,
   'service.error.http_gateway.invalid_expression': 500,
   'service.error.http_gateway.invalid_request': 400,
   'service.error.timeout': 504,

@@ -38,7 +38,7 @@ export interface Credentials {
   readonly isOfUser: boolean
   /**
    * The credential of a request; at once where it is known.
-   * @throws at once or as a rejection: ServiceError `service.error.unavailable` while there is none; `wamp.error.not_authorized`
+   * @throws at once or as a rejection: ServiceError `service.error.no_upstream_token` while there is none; `wamp.error.not_authorized`
    *   for whom there is none; TokenError for a token of the user that does not hold
    */
   of(asking: Asking): Credential | Promise<Credential>

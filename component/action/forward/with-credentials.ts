@@ -18,7 +18,7 @@ const late = 'there was no token for the upstream within the timeout'
 
 /** The failures that `on_error` answers; all others refuse the request. */
 const answered: ReadonlySet<string> = new Set<ErrorUri>([
-  'service.error.unavailable',
+  'service.error.no_upstream_token',
   'service.error.timeout',
   'wamp.error.canceled',
 ])
@@ -59,7 +59,7 @@ const isUnauthorized = ({ answer }: Outcome): boolean => answer?.status_code ===
  * be sent again.
  * @param credentials undefined: the upstream has none
  * @param send makes one request
- * @throws what {@link Credentials} throw beside `service.error.unavailable`
+ * @throws what {@link Credentials} throw beside `service.error.no_upstream_token`
  */
 export async function withCredentials(
   credentials: Credentials | undefined,

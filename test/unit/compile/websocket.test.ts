@@ -189,8 +189,8 @@ describe('websocket of a forward', () => {
 
   it('is told in OpenAPI: 101, and the refusals of a handshake', () => {
     const described = describeDocument(documentOf({ get: forward() }))
-    const { responses } = described.paths['/a']?.get as { responses: object }
-    expect(responses).to.include.keys('101', '400', '403', '426', '429', '503')
+    const operation = described.paths['/a']?.get as { responses: object } | undefined
+    expect(operation?.responses).to.include.keys('101', '400', '403', '426', '429', '503')
   })
 
   it('is explained: the check, the handshake that leaves, and the 101', async () => {

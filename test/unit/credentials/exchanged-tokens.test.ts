@@ -73,7 +73,7 @@ describe('the token that is given for that of a user', () => {
   it('that has ended when it comes is not sent', async () => {
     for (const life of [0, -5]) {
       const { get } = exchanging(life)
-      expect(await get('ada')).to.equal('service.error.unavailable')
+      expect(await get('ada')).to.equal('service.error.no_upstream_token')
     }
   })
 

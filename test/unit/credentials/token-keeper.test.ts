@@ -40,7 +40,7 @@ async function got(keeper: TokenKeeper): Promise<unknown> {
   }
 }
 
-const none = (seconds: number) => ['service.error.unavailable', String(seconds)]
+const none = (seconds: number) => ['service.error.no_upstream_token', String(seconds)]
 
 describe('the token of an upstream', () => {
   it('is fetched when the first request asks, once for all that wait, and then given at once', async () => {
@@ -119,7 +119,7 @@ describe('the token of an upstream', () => {
     expect(tries.slice(0, 9)).to.deep.equal([480, 481, 483, 487, 495, 511, 541, 571, 601])
     expect([...seen]).to.deep.equal([
       ['"token-1"', 590],
-      ['["service.error.unavailable",…]', 310],
+      ['["service.error.no_upstream_token",…]', 310],
     ])
     server.isAway = false
     await clock.advance(30 * second)
@@ -130,7 +130,7 @@ describe('the token of an upstream', () => {
     const { clock, server, keeper } = keeping()
     server.isAway = true
     expect(await got(keeper)).to.deep.equal(none(1))
-    expect(() => keeper.get()).to.throw(ServiceError, 'no token for the upstream')
+    expect(() => keeper.get()).to.throw(ServiceError, 'has not now')
     await clock.advance(second)
     expect([server.asked.length, await got(keeper)]).to.deep.equal([2, none(2)])
     await clock.advance(500)

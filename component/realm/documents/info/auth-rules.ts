@@ -266,10 +266,11 @@ const rules = new Map<unknown, Rule>(
   }),
 )
 
-/** `auth` of an upstream. */
+/** `auth` of an upstream; `null`: none. */
 export const auth: Rule = rule(
-  { anyOf: [...rules.values()].map(({ schema }) => schema) },
+  { anyOf: [...[...rules.values()].map(({ schema }) => schema), { type: 'null' }] },
   (value, path, report) => {
+    if (value === null) return
     if (!isMap(value)) return report.expected(path, 'a map such as {type}', value)
     if (!Object.hasOwn(value, 'type'))
       return report.missing(path, 'type', `one of ${types.join(', ')}`)
@@ -296,7 +297,3 @@ export function secretProblem(
     message: `${one} is there or stored, too: null removes the one that is not meant`,
   }
 }
-
-/** Whether an `auth` needs a token that proves the user. */
-export const needsSubject = (value: unknown): boolean =>
-  isMap(value) && value.type === 'token_exchange'

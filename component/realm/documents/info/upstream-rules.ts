@@ -1,6 +1,5 @@
 /** The keys of an upstream in `info.upstreams`, and what loading a realm document checks of them. */
 import { pointer } from '#component/codec/json.ts'
-import { orNull } from '#component/realm/documents/field-rules.ts'
 import { closedMap } from '#component/spec/closed-map.ts'
 import {
   boolean,
@@ -223,7 +222,7 @@ const keys = {
     examples: [[{ url: 'http://10.0.0.5:8080' }, { url: 'http://10.0.0.6:8080' }]],
   }),
   auth: described(
-    orNull(auth),
+    auth,
     'What the gateway proves to the targets who asks with: see [credentials](upstreams.md#credentials). `null`: nothing.',
   ),
   balance: described(
