@@ -13,7 +13,8 @@ import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts
 import { checkRequest } from '#component/gateway/schemas/request-checks.ts'
 import { socketReply } from '#component/gateway/sockets/socket-reply.ts'
 import { callStreaming, isReturning, returnReply } from '#component/gateway/streams/call-reply.ts'
-import { tokenRefusal } from '#component/security/scheme.ts'
+import { passedBy } from '#component/security/decided.ts'
+import { membersOf, tokenRefusal } from '#component/security/scheme.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan, CompiledOperation } from './api.ts'
@@ -238,22 +239,23 @@ function renderOf(state: RequestState): Reply | Promise<Reply> {
 }
 
 /** What the client has proved itself with. */
-function proofOf({ exchange, inherited: { protection } }: RequestState): Proof {
+function proofOf({ exchange, identity, inherited: { protection } }: RequestState): Proof {
   if (protection === undefined) return { bearer: undefined, fields: [] }
-  const { kind, object } = protection
-  const field = kind.secretHeader?.(object)
+  const [by] = passedBy(protection, identity)
   return {
     bearer:
-      kind.tokens === undefined
+      by?.kind.tokens === undefined
         ? undefined
         : credentialsOf(exchange.header('authorization'), 'bearer'),
-    fields: field === undefined ? [] : [field],
+    fields: membersOf(protection).flatMap(({ kind, object }) => kind.secretHeader?.(object) ?? []),
   }
 }
 
 /** An error of an action: a token of the user that an upstream's server does not take is as one that the gateway does not. */
-const refusalOf = (error: unknown, { inherited: { protection } }: RequestState): unknown =>
-  protection ? tokenRefusal(error, protection) : error
+function refusalOf(error: unknown, { identity, inherited }: RequestState): unknown {
+  const [by] = inherited.protection ? passedBy(inherited.protection, identity) : []
+  return by ? tokenRefusal(error, by) : error
+}
 
 const reported = (route: CompiledOperation, outcome: Outcome, reply: Reply): Reply =>
   reply.status < 500 ? reply : { ...reply, failure: reportAfter(route, outcome) }
