@@ -32,6 +32,8 @@ export interface Kit {
   readonly rows: readonly Row[]
   /** Security objects with equal keys share their routes. */
   key(security: JsonMap): string
+  /** The object as its endpoints are told it. @param all those of its type in the version; absent: as it is written */
+  shared?(security: JsonMap, all: readonly JsonMap[]): JsonMap
   /** Routes are shared only for equal purposes, to which the kind of the row is added. Absent: they are not shared. */
   purpose?(kind: EndpointKind, security: JsonMap): string
   readonly headers: Headers

@@ -123,7 +123,7 @@ export class GeneratedRoutes {
     // validation has reported a broken one
     if ('problem' in parsePathPattern(version.base_path || '/')) return []
     const entries = new Map<string, RouteEntry<Endpoint>>()
-    for (const found of this.#found.values()) {
+    for (const found of this.#shared()) {
       for (const row of found.kit.rows) {
         for (const pattern of row.patterns(version.base_path, found.security)) {
           const problem = patternProblem(pattern, found.kit, budget)
@@ -140,6 +140,17 @@ export class GeneratedRoutes {
       }
     }
     return [...entries.values()]
+  }
+
+  /** What adds routes, each as its endpoints are told it. */
+  #shared(): Found[] {
+    const all = [...this.#found.values()]
+    return all.map((found) => {
+      const { kit, security } = found
+      if (kit.shared === undefined) return found
+      const ofKit = all.filter((other) => other.kit === kit).map((other) => other.security)
+      return { ...found, security: kit.shared(security, ofKit) }
+    })
   }
 
   #entryOf(row: Row, pattern: string, found: Found): RouteEntry<Endpoint> {

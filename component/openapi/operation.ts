@@ -69,7 +69,7 @@ export function describeOperation(
     ...(protection && {
       security: requirementsOf(protection, {
         ...{ method, address: context.address, scopes: context.scopes },
-        schemes: context.securitySchemes,
+        ...{ schemes: context.securitySchemes, isInternal: context.isInternal },
       }),
     }),
     ...(roles && { [rolesKey]: roles }),

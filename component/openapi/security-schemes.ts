@@ -22,12 +22,15 @@ interface Place {
   /** The scopes of tokens of the gateway that the version asks for, and what people are told of each. */
   readonly scopes: Readonly<Record<string, string>>
   readonly schemes: NamedParts
+  /** Whether operators read it: schemes have their objects then, as the document writes them. */
+  readonly isInternal: boolean
 }
 
 /** The alternatives of one security object. */
 function ofObject(protection: Protection, place: Place): Requirements {
   const { kind, object, realm_uri } = protection
-  const { schemes } = place
+  const { schemes, isInternal } = place
+  const { scopes: _scopes, description: _told, ...written } = object
   const description =
     typeof object.description === 'string' ? { description: object.description } : {}
   return kind.describe(object, { ...place, realm_uri }).map((uses) =>
@@ -36,6 +39,7 @@ function ofObject(protection: Protection, place: Place): Requirements {
         schemes.nameOf(name.replace(kind.type, nameOf(protection)), {
           ...scheme,
           ...description,
+          ...(isInternal && { 'x-wamp-gateway': written }),
         }),
         scopes,
       ]),

@@ -39,6 +39,8 @@ export interface SecurityEndpoints<Kind extends string = string> {
   key(object: JsonMap): string
   /** Routes are shared only for equal purposes, to which the kind of the endpoint is added. */
   purpose(kind: string, object: JsonMap): string
+  /** The object as its endpoints are told it. @param all those of the version, itself among them; absent: as it is written */
+  shared?(object: JsonMap, all: readonly JsonMap[]): JsonMap
   readonly headers: Readonly<Record<string, string>>
   /** Whether its patterns hold bindings of their own, which those of base_path may repeat. */
   readonly hasBindings?: true

@@ -1,4 +1,5 @@
 /** The roles that an operation asks for, in OpenAPI: `x-required-roles`, and a sentence for people. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Protection } from './scheme.ts'
 
 /** Of an operation: a list of roles, of which a user must have one. */
@@ -6,8 +7,12 @@ export const rolesKey = 'x-required-roles'
 
 /** In the order of names; undefined: every user may ask. */
 export function requiredRoles(protection: Protection | undefined): readonly string[] | undefined {
-  const roles = protection?.demand?.roles
-  return roles && [...roles].sort()
+  if (protection === undefined) return undefined
+  const users = protection.alternatives?.all.map(({ members: [user] }) => user) ?? [protection]
+  const asked = users.map(({ demand }) => demand?.roles && [...demand.roles].sort())
+  const [roles] = asked
+  // what holds for some alternatives only is none of the operation
+  return asked.every((some) => isDeepStrictEqual(some, roles)) ? roles : undefined
 }
 
 const sentence = (roles: readonly string[]): string =>

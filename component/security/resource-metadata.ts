@@ -31,6 +31,6 @@ export function challengeWithMetadata(
   if (!hasMetadata(protection)) return undefined
   const named = `, resource_metadata="${publicBase}${resourceMetadata}${base}"`
   if (typeof challenge === 'string') return challenge + named
-  if (!Array.isArray(challenge)) return undefined
+  if (!Array.isArray(challenge) || challenge.length === 0) return undefined
   return challenge.map((one: string) => (one.startsWith('Bearer ') ? one + named : one))
 }

@@ -26,8 +26,8 @@ export interface GrantContext {
   readonly realm_uri: string
   /** The issuer's URL. */
   readonly iss: string
-  /** `flow` of the security object. */
-  readonly flow: string
+  /** Those of the security objects whose token endpoint it is. */
+  readonly flows: readonly string[]
   /** The client that has authenticated; absent when none has tried. */
   readonly client?: Owner
   /**

@@ -157,7 +157,7 @@ export function openGrants(ports: GrantPorts): AnswerTokenRequest {
   ]
   return async (form, context) => {
     const asked = required(form, 'grant_type')
-    const served = grantTypesOf(context.flow)
+    const served = context.flows.flatMap(grantTypesOf)
     const grant = grants.find(({ grant_type }) => grant_type === asked)
     if (!grant || !served.includes(grant.grant_type)) {
       const allowed = served.join(', ') || 'none'

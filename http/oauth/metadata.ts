@@ -6,6 +6,7 @@ import { issuersOf } from '#component/issuer/settings.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
 import { issuerNameOf } from '#component/security/jwt/kind.ts'
+import { flowsServed } from '#component/security/oauth2/kind.ts'
 import { membersOf, type Protection } from '#component/security/scheme.ts'
 import { scopesOf } from '#component/security/scopes.ts'
 import { grantTypesOf } from '#component/token/grants.ts'
@@ -53,7 +54,7 @@ export const metadataEndpoint =
       issuer,
       token_endpoint: `${issuer}${token_path}`,
       token_endpoint_auth_methods_supported: methods,
-      grant_types_supported: grantTypesOf(String(endpoint.security.flow)),
+      grant_types_supported: flowsServed(endpoint.security).flatMap(grantTypesOf),
       // required and non-empty (RFC 8414 §2, §3.2), although the issuer has no authorization endpoint
       response_types_supported: ['none'],
       revocation_endpoint: `${issuer}${revoke_token_path}`,

@@ -2,6 +2,7 @@
 import type { EndpointHandler } from '#component/gateway/parts.ts'
 import type { LoginCounts } from '#component/login-counts.ts'
 import type { Login, Logins } from '#component/realm/logins.ts'
+import { flowsServed } from '#component/security/oauth2/kind.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import type { GrantContext, Owner } from '#component/token/grant.ts'
 import type { AnswerTokenRequest } from '#component/token/grants.ts'
@@ -49,7 +50,7 @@ export const tokenEndpoint = ({
     const context: GrantContext = {
       realm_uri,
       iss: issuerOf(issuerBase(), endpoint, bindings),
-      flow: String(security.flow),
+      flows: flowsServed(security),
       ...(client && { client }),
       async authenticateOwner(username, password) {
         return ownerOf(await clients.owner(realm_uri, username, password, address))

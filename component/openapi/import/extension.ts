@@ -6,7 +6,8 @@ import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import type { Pattern } from './path-templates.ts'
 import type { Place, Source } from './source.ts'
 
-const name = 'x-wamp-gateway'
+/** The name of the extension, of operations and of security schemes. */
+export const extensionKey = 'x-wamp-gateway'
 
 /** What is read of the extension of one operation. */
 export interface Extension {
@@ -18,9 +19,9 @@ export interface Extension {
 
 /** @returns no keys where the operation has no such extension */
 export function extensionOf({ map, at }: Place, source: Source): Extension {
-  const extension = map[name]
+  const extension = map[extensionKey]
   if (extension === undefined) return { keys: {}, action: undefined }
-  const path = pointer(at, name)
+  const path = pointer(at, extensionKey)
   if (!isMap(extension)) {
     source.losses.tell(path, 'expected a map of keys of an operation')
     return { keys: {}, action: undefined }
@@ -49,7 +50,7 @@ export function exportedPattern(
   template: Pattern,
 ): Exported | undefined {
   for (const { map } of operations) {
-    const whole = memberOf(map[name], 'pattern')
+    const whole = memberOf(map[extensionKey], 'pattern')
     const found = typeof whole === 'string' ? splitAt(whole, keysOf(template.pattern)) : undefined
     if (found) return { ...found, bindings: withoutUnbound(template.bindings, found.pattern) }
   }

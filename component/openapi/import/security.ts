@@ -1,10 +1,12 @@
 /** Security requirements of OpenAPI as security objects; what has no equal is closed, never open. */
-import { pointer } from '#component/codec/json.ts'
+import { canonicalJson, pointer } from '#component/codec/json.ts'
+import { nobodysName } from '#component/security/decided.ts'
 import { kindOf, securityKinds } from '#component/security/kinds.ts'
 import { rolesKey } from '#component/security/required-roles.ts'
 import { fixedPathProblem } from '#component/spec/syntax.ts'
 import { isScopeToken } from '#component/syntax/scope-token.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
+import { extensionKey } from './extension.ts'
 import { mapped } from './origins.ts'
 import type { Place, Source } from './source.ts'
 
@@ -16,20 +18,100 @@ const flows: Readonly<Record<string, string>> = {
   implicit: 'implicit',
 }
 
+/** Characters; a number may follow. */
+const longestName = 60
+
 /** Where an API gives tokens that does not say so (specification: security). */
 const usualTokenPath = '/oauth/token'
 
 /** A request needs an API key that nobody has before somebody issues one. */
 const closed: JsonMap = { type: 'api_key' }
 
+/** The header of an API key that is asked for beside a token. */
+const otherHeader = 'x-api-key'
+
+/** What the import writes into one operation at most: what a load lets pass. */
+const [mostAlternatives, mostMembers] = [32, 4]
+
+/** A scheme as a security object. */
+interface Known {
+  readonly object: JsonMap
+  /** Where it is declared. */
+  readonly at: string
+  /** What alternatives call it; undefined: by its type, or as an export has it. */
+  readonly name: string | undefined
+}
+
+/** A scheme that a requirement asks for. */
+interface Asked extends Known {
+  /** Its key in the document. */
+  readonly scheme: string
+  readonly scopes: readonly string[]
+  /** Where it is asked for. */
+  readonly place: string
+}
+
+/** What credentials are asked for, whatever they are called. */
+const credentialOf = ({ object: { name: _name, description: _told, ...rest } }: Known): string =>
+  canonicalJson(rest)
+
+const isInAuthorization = ({ object }: Known): boolean =>
+  kindOf(object.type)?.inAuthorization?.(object) === true
+
+/** Whether an API key is asked for in the usual header. */
+const isMovable = ({ object }: Known): boolean =>
+  object.type === closed.type && object.header_name === undefined
+
+const moved = (one: Asked): Asked => ({
+  ...one,
+  object: { ...one.object, header_name: otherHeader },
+})
+
+/** The object as a document writes it. @param isNamed whether it stands among others */
+const written = ({ object, at, scopes, name, place }: Asked, isNamed: boolean): JsonMap =>
+  mapped(
+    {
+      ...object,
+      ...(isNamed && name !== undefined && { name }),
+      ...(scopes.length > 0 && { scopes: mapped([...scopes], place) }),
+    },
+    at,
+  )
+
+/** The same security, where each user has one of the roles. */
+function ofRoles(security: JsonMap, roles: readonly unknown[]): JsonMap {
+  const { any, all } = security
+  if (Array.isArray(any)) return { ...security, any: any.map((one) => ofRoles(one, roles)) }
+  if (!Array.isArray(all)) return { ...security, roles }
+  const [user, ...proofs] = all
+  return { ...security, all: [ofRoles(user, roles), ...proofs] }
+}
+
+/** Whether two schemes of a requirement are one credential: one token may have several flows. */
+const isOneCredential = (one: Asked, other: Asked): boolean =>
+  credentialOf(one) === credentialOf(other) ||
+  (one.object.type === other.object.type && isInAuthorization(one) && isInAuthorization(other))
+
+/** @param isOptional whether a request without credentials passes, too */
+function writtenTogether(all: readonly (readonly Asked[])[], isOptional: boolean): JsonMap {
+  const [first = []] = all
+  const [only] = first
+  if (only && first.length === 1 && all.length === 1 && !isOptional) return written(only, false)
+  const alternatives = all.map((members) => {
+    const objects = members.map((one) => written(one, true))
+    return objects.length === 1 ? (objects[0] as JsonMap) : { all: objects }
+  })
+  if (alternatives.length === 1 && !isOptional) return alternatives[0] as JsonMap
+  return { any: alternatives, ...(isOptional && { optional: true }) }
+}
+
 /** Turns the key `security` of the document or of an operation into a security object. */
 export class Security {
   readonly #source: Source
   /** Where the paths of the API begin, without a slash at the end. */
   readonly #basePath: string
-  readonly #known = new Map<string, JsonMap>()
-  /** Security by the path of its tokens. */
-  readonly #flows = new Map<unknown, JsonMap>()
+  readonly #known = new Map<string, Known>()
+  readonly #names = new Set([nobodysName])
   #ofDocument: JsonMap | undefined
 
   constructor(source: Source, basePath: string) {
@@ -58,7 +140,7 @@ export class Security {
     const object = own ?? this.#ofDocument ?? {}
     const isOpen = Object.keys(object).length === 0
     if (isOpen) losses.tell(at, 'roles are those of users: an API key is asked for')
-    return mapped({ ...(isOpen ? closed : object), roles }, at)
+    return mapped(ofRoles(isOpen ? closed : object, roles), at)
   }
 
   /** undefined: the place says nothing. */
@@ -71,31 +153,63 @@ export class Security {
       losses.tell(at, 'expected a list; an API key is asked for')
       return closed
     }
-    const named = security.filter((each) => isMap(each) && Object.keys(each).length > 0)
+    const named = security.filter(isMap).filter((each) => Object.keys(each).length > 0)
     if (named.length === 0) return {}
-    if (named.length < security.length)
-      losses.tell(at, 'credentials may be left out there; here they are required')
-    if (named.length > 1) losses.tell(at, 'an operation has one security object: the first')
-    const [name = '', ...others] = Object.keys(named[0])
-    if (others.length > 0)
-      losses.tell(at, `one kind of credentials is asked for: ${name}, without ${others.join(', ')}`)
-    return this.#withScopes(this.#scheme(name, at), name, named[0][name], at)
+    const asked = new Map<string, readonly Asked[]>()
+    for (const each of named) {
+      const members = this.#together(each, at)
+      const key = canonicalJson(members.map((one) => [credentialOf(one), one.scopes]))
+      if (!asked.has(key)) asked.set(key, members)
+    }
+    const all = [...asked.values()]
+    if (all.length > mostAlternatives)
+      losses.tell(at, `an operation has at most ${mostAlternatives} alternatives: the first`)
+    return writtenTogether(all.slice(0, mostAlternatives), named.length < security.length)
+  }
+
+  /** What a request must bring for one requirement: schemes that read one header are one object with the scopes of all. */
+  #together(requirement: JsonMap, at: string): readonly Asked[] {
+    const asked: Asked[] = []
+    for (const [name, wanted] of Object.entries(requirement)) {
+      const one = this.#asked(name, wanted, at)
+      const same = asked.findIndex((other) => isOneCredential(one, other))
+      const other = asked[same]
+      if (other) {
+        asked[same] = { ...other, scopes: [...new Set([...other.scopes, ...one.scopes])] }
+        continue
+      }
+      const inField = asked.findIndex(isInAuthorization)
+      const held = isInAuthorization(one) ? asked[inField] : undefined
+      if (held === undefined) asked.push(one)
+      else if (isMovable(one)) asked.push(moved(one))
+      else if (isMovable(held)) asked.splice(inField, 1, moved(held), one)
+      else this.#without(name, at)
+    }
+    for (const { scheme } of asked.slice(mostMembers)) this.#without(scheme, at)
+    return asked.slice(0, mostMembers)
+  }
+
+  #without(name: string, at: string): void {
+    this.#source.losses.tell(at, `one kind of credentials is asked for, without ${name}`)
+  }
+
+  #asked(name: string, wanted: unknown, at: string): Asked {
+    const known = this.#scheme(name, at)
+    return { ...known, scheme: name, place: at, scopes: this.#scopes(known, name, wanted, at) }
   }
 
   /** What the requirement names beside its scheme: scopes, or roles of a scheme without scopes. */
-  #withScopes(security: JsonMap, name: string, listed: unknown, at: string): JsonMap {
-    if (!Array.isArray(listed) || listed.length === 0) return security
-    const isKnown = Object.hasOwn(kindOf(security.type)?.keys ?? {}, 'scopes')
+  #scopes({ object }: Known, name: string, listed: unknown, at: string): readonly string[] {
+    if (!Array.isArray(listed) || listed.length === 0) return []
+    const isKnown = Object.hasOwn(kindOf(object.type)?.keys ?? {}, 'scopes')
     if (isKnown && listed.every((one) => typeof one === 'string' && isScopeToken(one))) {
-      const scopes = mapped([...new Set(listed)], at)
-      // what is wrong with the rest is wrong with the scheme
-      return mapped({ ...security, scopes }, pointer('/components/securitySchemes', name))
+      return [...new Set(listed)]
     }
     this.#source.losses.tell(at, `the gateway asks for no scopes of ${name}`)
-    return security
+    return []
   }
 
-  #scheme(name: string, at: string): JsonMap {
+  #scheme(name: string, at: string): Known {
     const known = this.#known.get(name)
     if (known) return known
     const path = pointer('/components/securitySchemes', name)
@@ -103,25 +217,32 @@ export class Security {
     const found = declared === undefined ? undefined : this.#source.follow(declared, path)
     if (!found) this.#source.losses.tell(at, `there is no scheme ${name}: an API key is asked for`)
     // warnings of a load are about the scheme
-    const security = found ? this.#ofItsFlow(this.#securityOf(found), found.at) : closed
-    this.#known.set(name, security)
-    return security
+    const scheme = found
+      ? this.#declared(name, found)
+      : { object: closed, at, name: this.#nameFor(name, closed) }
+    this.#known.set(name, scheme)
+    return scheme
   }
 
-  /** One token path gives the tokens of one flow: that of the scheme that is asked for first. */
-  #ofItsFlow(security: JsonMap, at: string): JsonMap {
-    const { flow, token_path = usualTokenPath } = security
-    const first = flow === undefined ? undefined : this.#flows.get(token_path)
-    if (first !== undefined && first.flow !== flow) {
-      this.#source.losses.tell(
-        at,
-        `${String(token_path)} gives the tokens of one flow: here it is ${String(first.flow)}`,
-      )
-      return first
+  /** A name that expressions and metrics can have. */
+  #nameFor(name: string, { type }: JsonMap): string | undefined {
+    if (name === type) return undefined
+    const known = name.replace(/[^\w.-]/g, '_').slice(0, longestName) || 'scheme'
+    let free = known
+    for (let count = 2; this.#names.has(free); count += 1) free = `${known}_${count}`
+    this.#names.add(free)
+    return free
+  }
+
+  #declared(name: string, place: Place): Known {
+    const { map, at } = place
+    const exported = map[extensionKey]
+    if (isMap(exported) && kindOf(exported.type)) {
+      const said = typeof map.description === 'string' ? { description: map.description } : {}
+      return { object: { ...exported, ...said }, at, name: undefined }
     }
-    const found = mapped({ ...security }, at)
-    if (flow !== undefined) this.#flows.set(token_path, found)
-    return found
+    const object = this.#securityOf(place)
+    return { object, at, name: this.#nameFor(name, object) }
   }
 
   #securityOf(place: Place): JsonMap {

@@ -42,6 +42,15 @@ const tokenPathOf = ({ token_path }: JsonMap): string => textOr(token_path, '/oa
 const revokePathOf = ({ revoke_token_path }: JsonMap): string =>
   textOr(revoke_token_path, '/oauth/revoke')
 
+const isAt =
+  (path: string) =>
+  (object: JsonMap): boolean =>
+    tokenPathOf(object) === path
+
+/** The flows whose grants the endpoint of an object serves. */
+export const flowsServed = ({ flows, ...object }: JsonMap): readonly string[] =>
+  Array.isArray(flows) ? flows : [flowOf(object)]
+
 /** The metadata is also served at the path that RFC 8414 §3.1 derives from the issuer. */
 const rows: readonly SecurityEndpoint[] = [
   {
@@ -68,8 +77,13 @@ const rows: readonly SecurityEndpoint[] = [
 const endpoints: SecurityEndpoints = {
   rows,
   key: (security) => [flowOf(security), tokenPathOf(security), revokePathOf(security)].join(' '),
-  // two flows cannot be served at one place
-  purpose: (kind, security) => (kind === 'oauth.token' ? flowOf(security) : ''),
+  // a token endpoint serves the grants of all flows that name it
+  shared(security, all) {
+    const flows = new Set(all.filter(isAt(tokenPathOf(security))).map(flowOf))
+    return flows.size > 1 ? { ...security, flows: [...flows].sort() } : security
+  },
+  // documents that share an endpoint must agree on what it serves
+  purpose: (kind, security) => (kind === 'oauth.token' ? flowsServed(security).join(' ') : ''),
   headers: { 'cache-control': 'no-store' },
 }
 

@@ -1,6 +1,7 @@
 /** What loading finds in documents whose security generates routes, and with whom these clash (behaviour §3, §7). */
 import { expect } from 'chai'
 import { RoutingTable } from '#component/routes/routing-table.ts'
+import { flowsServed } from '#component/security/oauth2/kind.ts'
 import { runAtOnce } from '#component/yielding.ts'
 import { documentOf, fixed, issuesOf, serve } from '#test/unit/gateway/fake-exchange.ts'
 
@@ -21,11 +22,21 @@ describe('loading a document with oauth2', () => {
     ])
   })
 
-  it('refuses two flows at one place', () => {
-    const other = { type: 'oauth2', flow: 'client_credentials' }
-    const issues = issuesOf(documentOf({ '/x': { security: other, get: fixed() } }, secured))
-    expect(issues.map(({ path }) => path)).to.deep.equal([`${at}/~1x/security`])
-    expect(issues[0]?.message).to.contain('a different flow').and.contain('/defaults/security')
+  it('serves all flows that name one place there', () => {
+    const machines = { type: 'oauth2', flow: 'client_credentials' }
+    const apart = { ...machines, token_path: '/oauth/apart' }
+    const document = documentOf(
+      { '/x': { security: machines, get: fixed() }, '/y': { security: apart, get: fixed() } },
+      secured,
+    )
+    const { api } = serve(document)
+    const served = api.entries.flatMap(({ pattern, routes: { post } }) =>
+      post?.kind === 'oauth.token' ? [[pattern, flowsServed(post.security)]] : [],
+    )
+    expect(served).to.deep.equal([
+      ['/v1/oauth/token', ['client_credentials', 'resource_owner_password_credentials']],
+      ['/v1/oauth/apart', ['client_credentials']],
+    ])
   })
 
   for (const [title, security, version] of [

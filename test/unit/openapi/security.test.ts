@@ -1,7 +1,8 @@
 /** The security of an operation in a description, by the type of its security object. */
 import { expect } from 'chai'
+import { importOpenApi } from '#component/openapi/import/import.ts'
 import { documentOf, fixed } from '#test/unit/gateway/fake-exchange.ts'
-import { describeDocument } from './describe.ts'
+import { describeDocument, type Seen } from './describe.ts'
 
 describe('the security of an operation', () => {
   const oauth2 = { type: 'oauth2', flow: 'resource_owner_password_credentials' }
@@ -107,4 +108,60 @@ describe('the security of an operation', () => {
   it('is absent where the operation is open', () => {
     expect(seen({})).to.deep.equal({ security: undefined, schemes: undefined })
   })
+
+  const machine = { type: 'api_key', header_name: 'x-api-key', name: 'machine' }
+  const scoped = (scope: string) => ({ type: 'jwt', issuer: 'corp', scopes: [scope] })
+  const several = {
+    any: [
+      machine,
+      { all: [scoped('write'), { type: 'mtls', authid: 'san_dns' }] },
+      scoped('read'),
+      { type: 'oidc', provider: 'main', name: 'login' },
+    ],
+    optional: true,
+  }
+
+  it('has a requirement for each alternative, all of its schemes in one map, and {} where none is needed', () => {
+    const { security, schemes } = seen(several, 'post')
+    expect(security).to.deep.equal([
+      { machine: [] },
+      { jwt: ['write'], mtls: [] },
+      { jwt: ['read'] },
+      { login_cookie: [], login_csrf: [] },
+      { login_bearer: [] },
+      {},
+    ])
+    expect(Object.keys(schemes)).to.have.members([
+      ...['machine', 'jwt', 'mtls', 'login_cookie', 'login_csrf', 'login_bearer'],
+    ])
+    expect(schemes.machine).to.deep.equal({ type: 'apiKey', in: 'header', name: 'x-api-key' })
+  })
+
+  for (const security of [
+    several,
+    { all: [scoped('write'), { type: 'mtls', authid: 'cn', allow_from: ['10.0.0.0/8'] }] },
+    { any: [{ type: 'basic', description: 'Old.' }], optional: true },
+    { any: [machine, { type: 'forward_auth', url: 'https://auth.example.com', cache_secs: 5 }] },
+    { any: [{ type: 'webhook', sender: 'hub' }, machine] },
+    scoped('read'),
+    { type: 'oidc', provider: 'main' },
+    { ...machine, roles: ['staff'] },
+    {
+      any: [
+        { ...machine, roles: ['staff'] },
+        { type: 'basic', roles: ['staff'] },
+      ],
+    },
+    { any: [{ ...machine, roles: ['staff'] }, { type: 'basic' }] },
+  ]) {
+    it(`comes back from a description for operators as it was: ${JSON.stringify(security)}`, () => {
+      const document = documentOf({ '/x': { post: { ...fixed('a'), security } } })
+      const description = describeDocument(document, { isInternal: true })
+      const judge = () => ({ issues: [], warnings: [] })
+      const { document: again } = importOpenApi(description, { realm_uri: 'com.example' }, judge)
+      const [version] = Object.values(again.versions as Seen)
+      const { post } = version.paths['/x']
+      expect(post.security ?? version.defaults?.security).to.deep.equal(security)
+    })
+  }
 })

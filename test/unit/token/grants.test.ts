@@ -20,7 +20,7 @@ async function openShop(store = new MemoryStore()) {
     answer: (form: TokenForm, context: Partial<GrantContext> = {}) =>
       answer(form, { ...contextOf(realm), ...context }),
     asClient: (form: TokenForm) =>
-      answer(form, { ...contextOf(realm), flow: 'client_credentials' }),
+      answer(form, { ...contextOf(realm), flows: ['client_credentials'] }),
   }
 }
 
@@ -155,7 +155,7 @@ describe('a client that has not authenticated', () => {
     it(`gets nothing by ${form.grant_type}, and is told how`, async () => {
       const { realm, ...tokens } = await openShop()
       const { client: _, ...context } = contextOf(realm)
-      const failure = await failureOf(openGrants(tokens)(form, { ...context, flow }))
+      const failure = await failureOf(openGrants(tokens)(form, { ...context, flows: [flow] }))
       expect(failure).to.include({ error: 'invalid_client', status: 401 })
       expect(failure.headers).to.deep.equal({ 'WWW-Authenticate': `Basic realm="${realm_uri}"` })
     })
@@ -213,7 +213,7 @@ describe('the flow of the security object', () => {
         'magic',
       ]
       for (const grant_type of asked.filter((type) => !expected.includes(type))) {
-        const failure = await failureOf(answer({ ...password, grant_type }, { flow }))
+        const failure = await failureOf(answer({ ...password, grant_type }, { flows: [flow] }))
         expect(failure).to.include({ error: 'unsupported_grant_type', status: 400 })
       }
     })

@@ -23,7 +23,7 @@ export const shop = (): Shop => ({
 export const contextOf = ({ users }: Shop): GrantContext & { readonly client: Owner } => ({
   realm_uri,
   iss,
-  flow: 'resource_owner_password_credentials',
+  flows: ['resource_owner_password_credentials'],
   client: { authid: 'app', roles: ['api_clients'] },
   authenticateOwner: async (username, password) =>
     password === 'correct' ? users.get(username) : undefined,

@@ -39,11 +39,11 @@ describe('the token endpoint', () => {
 
   it('tells the grant realm, flow, issuer and client', async () => {
     const { context } = await contextOf()
-    const { iss, flow, client } = context
-    expect({ realm_uri: context.realm_uri, iss, flow, client }).to.deep.equal({
+    const { iss, flows, client } = context
+    expect({ realm_uri: context.realm_uri, iss, flows, client }).to.deep.equal({
       realm_uri,
       iss: 'https://api.example.com/v1',
-      flow: 'resource_owner_password_credentials',
+      flows: ['resource_owner_password_credentials'],
       client: { authid: 'app', roles: ['api_clients'] },
     })
   })

@@ -90,23 +90,6 @@ const rows: readonly Row[] = [
       base,
     ],
   ),
-  ...[
-    [flow('clientCredentials'), flow('password')],
-    [flow('password'), flow('clientCredentials')],
-    [flow('password', '//'), flow('clientCredentials', '//')],
-    [flow('authorizationCode'), { type: 'http', scheme: 'bearer' }],
-    [{ type: 'http', scheme: 'bearer' }, flow('password', '//')],
-  ].map(
-    (schemes, index): Row => [
-      `the second flow of one token path: ${index}`,
-      ofSchemes(...schemes),
-      index === 3 ? '' : 'gives the tokens of one flow',
-      index === 3
-        ? [...path('/1'), 'security', 'type']
-        : [...version, 'defaults', 'security', 'type'],
-      'oauth2',
-    ],
-  ),
   [
     'a token path with empty segments',
     ofSchemes(flow('password', '/v1//token')),

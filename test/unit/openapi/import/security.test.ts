@@ -158,12 +158,86 @@ describe('Security of an OpenAPI document', () => {
     expect(secured({ type: 'basic' }, 'x').security).to.deep.equal({ type: 'api_key' })
   })
 
-  it('is the first of several, and never optional', () => {
-    const scheme = { type: 'http', scheme: 'basic' }
-    expect(secured(scheme, [{}, { s: [] }, { other: [] }])).to.deep.equal({
-      security: { type: 'basic' },
-      count: 2,
+  describe('with several schemes', () => {
+    const flow = (name: string) => ({
+      type: 'oauth2',
+      flows: { [name]: { tokenUrl: 'https://a.example.com', scopes: {} } },
     })
+    const securitySchemes = {
+      basic: { type: 'http', scheme: 'basic' },
+      machine: { type: 'apiKey', in: 'header', name: 'X-Key' },
+      id: { type: 'apiKey', in: 'header', name: 'X-Id' },
+      twin: { type: 'apiKey', in: 'header', name: 'x-key' },
+      inQuery: { type: 'apiKey', in: 'query', name: 'key' },
+      people: flow('password'),
+      programs: flow('clientCredentials'),
+      'login of people': { type: 'openIdConnect', openIdConnectUrl: 'https://a' },
+      cert: { type: 'mutualTLS' },
+    }
+    const machine = { type: 'api_key', header_name: 'x-key', name: 'machine' }
+    const id = { type: 'api_key', header_name: 'x-id', name: 'id' }
+    const people = { type: 'oauth2', flow: 'resource_owner_password_credentials', name: 'people' }
+    const programs = { type: 'oauth2', flow: 'client_credentials', name: 'programs' }
+    const cert = { type: 'mtls', authid: 'san_dns', name: 'cert' }
+    for (const [what, security, expected, lost] of [
+      ['alternatives', [{ basic: [] }, { machine: [] }], { any: [{ type: 'basic' }, machine] }],
+      ['both', [{ machine: [], id: [] }], { all: [machine, id] }],
+      [
+        'both, or another',
+        [{ machine: [], id: [] }, { basic: [] }],
+        { any: [{ all: [machine, id] }, { type: 'basic' }] },
+      ],
+      ['one, or none', [{ basic: [] }, {}], { any: [{ type: 'basic' }], optional: true }],
+      [
+        'both, or none',
+        [{}, { machine: [], cert: [] }],
+        { any: [{ all: [machine, cert] }], optional: true },
+      ],
+      ['one twice', [{ basic: [] }, { basic: [] }], { type: 'basic' }],
+      ['two of one header', [{ machine: [], twin: [] }], { type: 'api_key', header_name: 'x-key' }],
+      [
+        'a token as two flows',
+        [{ people: [], programs: [] }],
+        { type: 'oauth2', flow: 'resource_owner_password_credentials' },
+      ],
+      [
+        'the flows of one token path',
+        [{ people: [] }, { programs: [] }],
+        { any: [people, programs] },
+      ],
+      [
+        'a token, and a key that no header has',
+        [{ inQuery: [], people: [] }],
+        { all: [{ type: 'api_key', header_name: 'x-api-key', name: 'inQuery' }, people] },
+      ],
+      [
+        'names that expressions could not have',
+        [{ 'login of people': [] }, { cert: [] }],
+        { any: [{ type: 'oidc', name: 'login_of_people' }, cert] },
+      ],
+      [
+        'what one field cannot hold',
+        [{ basic: [], people: [] }],
+        { type: 'basic' },
+        'without people',
+      ],
+      [
+        'more than four',
+        [{ machine: [], id: [], cert: [], 'login of people': [], basic: [] }],
+        { all: [machine, id, cert, { type: 'oidc', name: 'login_of_people' }] },
+        'without basic',
+      ],
+    ] as const) {
+      it(`asks for what it asks: ${what}`, () => {
+        const found = get({ security }, { components: { securitySchemes } })
+        expect(at(found.operation, 'security')).to.deep.equal(expected)
+        const told = found.losses.map(({ message }) => message)
+        expect(told.some((one) => one.includes('one kind of credentials'))).to.equal(
+          lost !== undefined,
+        )
+        if (lost !== undefined) expect(told.join()).to.contain(lost)
+      })
+    }
   })
 
   it('of the document is a default, which an operation may take back', () => {
