@@ -62,7 +62,10 @@ export async function judge(
   const isSomebody = asked.some(
     ({ protection }, index) => protection && verdicts[index] === 'passes',
   )
-  const brought = refusals.find(({ error }) => refusalIn(error) !== undefined)
+  const ofCredentials = refusals.filter(({ error }) => refusalIn(error) !== undefined)
+  // credentials that hold, and do not suffice, are no credentials of the other kinds
+  const brought =
+    ofCredentials.find(({ error }) => error.uri === 'wamp.error.not_authorized') ?? ofCredentials[0]
   return {
     visible: tools.filter((tool) => passed.has(tool) && isWithinReach(tool, exchange)),
     refusal: isSomebody ? undefined : (brought ?? refusals[0]),
