@@ -1,6 +1,7 @@
 /** Requests of the gateway itself, such as those to identity providers: checked addresses, limits on time and size, no redirects. */
 
-import { type HostPolicy, refuseOrigin } from '#component/action/connections/origin.ts'
+import type { Egress } from '#component/action/connections/egress.ts'
+import { type HostPolicy, hostPolicy, refuseOrigin } from '#component/action/connections/origin.ts'
 import { Upstreams } from '#component/action/connections/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
@@ -35,7 +36,7 @@ const maxTrusted = 64
 const empty: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** No host is listed. */
-const noHosts: HostPolicy = { allows: () => false, lists: () => false }
+const noHosts = hostPolicy([])
 
 /** The parts that make requests. */
 interface CheckedFetchPorts {
@@ -44,6 +45,8 @@ interface CheckedFetchPorts {
   readonly policy?: HostPolicy
   /** At most this many bytes of a body. */
   readonly maxBytes?: number
+  /** By which proxy requests leave; absent: none. */
+  readonly egress?: Egress
 }
 
 /** Sends requests; {@link close} ends its connections. */
@@ -51,15 +54,17 @@ export class CheckedFetch {
   readonly #clock: Clock
   readonly #policy: HostPolicy
   readonly #maxBytes: number
+  readonly #outside: ConstructorParameters<typeof Upstreams>[2]
   readonly #upstreams: Upstreams
   /** By the certificates that are trusted in place of those of the system, the last used last. */
   readonly #trusting = new Map<string, Upstreams>()
 
-  constructor({ clock, policy = noHosts, maxBytes = defaultMaxBytes }: CheckedFetchPorts) {
+  constructor({ clock, policy = noHosts, maxBytes = defaultMaxBytes, egress }: CheckedFetchPorts) {
     this.#clock = clock
     this.#policy = policy
     this.#maxBytes = maxBytes
-    this.#upstreams = new Upstreams(clock, policy)
+    this.#outside = { egress }
+    this.#upstreams = new Upstreams(clock, policy, this.#outside)
   }
 
   /** {@link answer} as a Response, which has repeated fields as one. Throws what it throws. */
@@ -131,7 +136,8 @@ export class CheckedFetch {
 
   #upstreamsFor(ca: string | undefined): Upstreams {
     if (ca === undefined) return this.#upstreams
-    const found = this.#trusting.get(ca) ?? new Upstreams(this.#clock, this.#policy, undefined, ca)
+    const found =
+      this.#trusting.get(ca) ?? new Upstreams(this.#clock, this.#policy, { ...this.#outside, ca })
     this.#trusting.delete(ca)
     this.#trusting.set(ca, found)
     const [oldest] = this.#trusting.keys()

@@ -207,8 +207,25 @@ export const configSchema = section(
         allowed_hosts: strings(
           'Hosts that a `forward` action may reach when the request decides its host: `host`, `host:port` or `*.suffix`.',
         ),
+        unix_sockets: strings(
+          'Folders whose Unix sockets the targets of upstreams may be (`unix:/path`). Whoever may connect to such a socket has the rights of its server: never list the folder of a container runtime.',
+        ),
       },
       'Forward actions.',
+    ),
+    egress: section(
+      {
+        proxy: mayBeAbsent(
+          string({
+            description:
+              'The proxy by which forwards leave, and all that the gateway fetches itself: `http://host[:port]`. It is asked for a tunnel (CONNECT) for https, and by the whole URL for http, and resolves the names of hosts. The environment (`HTTPS_PROXY`) is not read. Default: none.',
+          }),
+        ),
+        no_proxy: strings(
+          'Hosts that are connected to without the proxy: `host`, `host:port`, `*.suffix`, addresses and networks (`10.0.0.0/8`).',
+        ),
+      },
+      'How connections leave the gateway.',
     ),
     oauth2: section(
       {

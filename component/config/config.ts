@@ -1,8 +1,10 @@
 /** The configuration: a file, overridden by the environment, overridden by flags; validated, completed and frozen. */
+
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
+import { proxyProblem } from '#component/action/connections/egress.ts'
 import { pointer } from '#component/codec/json.ts'
 import { type Issue, messageOf } from '#component/errors.ts'
 import { didYouMean } from '#component/expression/suggest.ts'
@@ -99,6 +101,7 @@ function complete(raw: Json, variables: ReadonlyMap<string, string>): Config {
   const problem = tlsProblem(config.gateway.tls)
   if (problem !== undefined) throw new ConfigError([`option "gateway.tls": ${problem}`])
   checkRouters(config)
+  checkEgress(config.egress)
   checkIdentity(config.wamp)
   return config
 }
@@ -121,6 +124,13 @@ function checkRouters(config: Config): void {
   throw new ConfigError([
     'option "router.listen": cannot be combined with wamp.url, which replaces the embedded router',
   ])
+}
+
+/** A proxy that cannot be used is not left out: what must not leave directly would. */
+function checkEgress({ proxy }: Config['egress']): void {
+  const found = proxy === undefined ? undefined : proxyProblem(proxy)
+  if (found === undefined) return
+  throw new ConfigError([`option "egress.proxy": expected http://host[:port]: ${found}`])
 }
 
 /** A router of its own must know the gateway that names users to it. */

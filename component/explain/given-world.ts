@@ -145,6 +145,7 @@ function toUpstreams(clock: Clock, dispatch: ReturnType<Connections['pool']>['di
   const connections: Connections = {
     pool: () => ({ dispatch }),
     release: () => undefined,
+    proxies: () => false,
     close: async () => undefined,
   }
   const findUpstream: ForwardPorts['findUpstream'] = (realm_uri, name) => {

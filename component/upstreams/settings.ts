@@ -1,4 +1,5 @@
 /** What a realm says of its upstreams (`info.upstreams`), read with defaults. The load of the realm has checked it. */
+import { readProxy } from '#component/action/connections/egress.ts'
 import { maxConnections } from '#component/action/connections/upstreams.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 import { isMap, type JsonMap, mapOrEmpty, memberOf } from '#component/syntax/values.ts'
@@ -57,6 +58,8 @@ export interface TargetSettings {
   /** As the document writes it: the target is known by it. */
   readonly url: string
   readonly origin: Origin
+  /** Of a Unix socket; undefined: none. */
+  readonly socketPath: string | undefined
   /** 0: it is chosen by its group only. */
   readonly weight: number
   readonly group: string | undefined
@@ -85,6 +88,8 @@ export interface UpstreamSettings {
   /** Before the path of a forward; empty, or begins with a slash and ends with none. */
   readonly basePath: string
   readonly tls: TlsSettings | undefined
+  /** By which its connections leave; undefined: as all others. */
+  readonly proxy: Origin | undefined
   readonly targets: readonly TargetSettings[]
   readonly balance: Balance
   /** Other targets that are tried at once. */
@@ -104,9 +109,21 @@ export interface UpstreamSettings {
   readonly auth: JsonMap | undefined
 }
 
+const unixScheme = 'unix:'
+
+/** Stands for the host of a Unix socket. */
+const localhost: Origin = {
+  ...{ protocol: 'http:', hostname: 'localhost', port: 80, text: 'http://localhost' },
+  ...{ addressClass: undefined, isAddress: false },
+}
+
+/** The path of a Unix socket, where a url is one. */
+export const socketPathOf = (url: string): string | undefined =>
+  url.startsWith(unixScheme) ? url.slice(unixScheme.length) : undefined
+
 /** A target with the other keys at their defaults. */
 export const targetOf = (url: string, origin: Origin, written: JsonMap = {}): TargetSettings => ({
-  ...{ url, origin },
+  ...{ url, origin, socketPath: socketPathOf(url) },
   weight: numberOf(written.weight, upstreamDefaults.weight),
   group: typeof written.group === 'string' ? written.group : undefined,
   isBackup: written.backup === true,
@@ -122,6 +139,7 @@ const textOf = (value: unknown, fallback: string): string =>
 function readTarget(value: unknown): TargetSettings[] {
   const written = mapOrEmpty(value)
   const url = String(written.url)
+  if (socketPathOf(url) !== undefined) return [targetOf(url, localhost, written)]
   const origin = readOrigin(url)
   return 'problem' in origin ? [] : [targetOf(url, origin, written)]
 }
@@ -161,6 +179,7 @@ export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
     hostHeader: textOf(written.host_header, defaults.host_header),
     basePath: textOf(written.base_path, '').replace(/\/+$/, ''),
     tls: isMap(written.tls) ? written.tls : undefined,
+    proxy: typeof written.proxy === 'string' ? readProxy(written.proxy) : undefined,
     slowStartMs: numberOf(written.slow_start, defaults.slow_start) * 1000,
     drainMs: numberOf(written.drain_timeout, defaults.drain_timeout) * 1000,
     connections: numberOf(written.connections, defaults.connections),

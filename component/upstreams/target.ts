@@ -26,6 +26,8 @@ export interface TargetConnection {
   readonly address: string | undefined
   readonly origin: Origin
   readonly connections: number
+  readonly socketPath: string | undefined
+  readonly proxy: Origin | undefined
   readonly tls: TlsSettings | undefined
   /** The name in TLS; undefined: that of the origin. */
   readonly serverName: string | undefined
@@ -77,14 +79,14 @@ export class Target {
 
   /** @param open opens what `tls` refers to */
   constructor(settings: TargetConnection, connections: Connections, open: OpenValue, now: number) {
-    const { tls, serverName, url, address } = settings
+    const { tls, serverName, url, address, socketPath, proxy } = settings
     this.id = address === undefined ? url : `${url} ${address}`
     this.url = url
     this.address = address
     this.key = keyOf(settings)
     this.origin = settings.origin
     this.#terms = {
-      ...{ connections: settings.connections, serverName, address },
+      ...{ connections: settings.connections, serverName, address, socketPath, proxy },
       secureContext: tls && secureContextOf(tls, open),
     }
     this.#connections = connections

@@ -97,9 +97,9 @@ export class Upstream {
     const { tls, hostHeader } = settings
     const serverName = tls?.server_name ?? (hasOwnName(hostHeader) ? hostHeader : undefined)
     const open: OpenValue = (value) => ports.openValue(realm_uri, settings.name, value)
-    this.#connectionOf = ({ url, origin }, address) => {
-      const { connections } = settings
-      return { url, origin, address, connections, tls, serverName }
+    this.#connectionOf = ({ url, origin, socketPath }, address) => {
+      const { connections, proxy } = settings
+      return { url, origin, address, socketPath, proxy, connections, tls, serverName }
     }
     this.#make = (connection) => new Target(connection, connections, open, clock.now())
     this.#entries = settings.targets.map((one) => ({
@@ -143,7 +143,9 @@ export class Upstream {
   #resolvingOf(entry: Entry): { readonly url: string; readonly addresses: Addresses }[] {
     const { settings: one } = entry
     const { resolveMs, drainMs } = this.settings
-    if (resolveMs === undefined || one.origin.isAddress) return []
+    // a proxy resolves names itself
+    const isFixed = one.origin.isAddress || one.socketPath !== undefined || this.settings.proxy
+    if (resolveMs === undefined || isFixed) return []
     const addresses = new Addresses(this.#ports, one.origin, resolveMs, (found) => {
       const former = entry.targets
       entry.targets = this.#targetsOf(one, found, former)

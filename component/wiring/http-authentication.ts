@@ -1,5 +1,6 @@
 /** Authentication over HTTP: the security schemes of requests, and the endpoints where users log in and out. */
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
+import { egressBy } from '#component/action/connections/egress.ts'
 import { TokenIssuers } from '#component/compile/token-issuers.ts'
 import { ServiceError } from '#component/errors.ts'
 import { exampleToken } from '#component/explain/stand-ins.ts'
@@ -69,7 +70,8 @@ export function openHttpAuthentication(
     ...{ accessTokens, accounts, apiKeys, box, clock, issuers, logins, realms, tickets },
     ...{ foreignTokens, foreignUsers },
   }
-  const outside = new CheckedFetch({ clock })
+  const egress = egressBy(config.egress.proxy, config.egress.no_proxy)
+  const outside = new CheckedFetch({ clock, egress })
   const authService = openAuthService(outside)
   const providers = new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) })
   const { sessionCounts } = users

@@ -1,6 +1,7 @@
 /** The gateway proper, with its actions and its authentication. */
 
 import { ActionMetrics } from '#component/action/action-metrics.ts'
+import { egressBy } from '#component/action/connections/egress.ts'
 import { hostPolicy } from '#component/action/connections/origin.ts'
 import { type Connections, Upstreams } from '#component/action/connections/upstreams.ts'
 import { openActions } from '#component/action/index.ts'
@@ -91,7 +92,10 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   const issuerBase = () => address.base
   const findExamples: FindExamples = (one) => examples.holding(one)
   const { config, clock, node, log, yieldTurn, families, telemetry } = context
-  const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts))
+  const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts), {
+    egress: egressBy(config.egress.proxy, config.egress.no_proxy),
+    unixSockets: config.forward.unix_sockets,
+  })
   const upstreams = followUpstreams(context, connections, worker)
   const streamMetrics = new StreamMetrics(families)
   const streams = openStreamHub(context, pool, streamMetrics)

@@ -1,5 +1,6 @@
 /** The users of this process: realms and accounts, and the keys, tokens, tickets and API keys issued to them. */
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
+import { egressBy } from '#component/action/connections/egress.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { UserName } from '#component/identity.ts'
 import { maxAnswer } from '#component/issuer/fetch-keys.ts'
@@ -108,7 +109,8 @@ export class Users {
       ...{ replica, realms: this.realms, revocations, clock, log },
     })
     this.idTokens = new IdTokens({ replica, box, clock })
-    this.#outside = new CheckedFetch({ clock, maxBytes: maxAnswer })
+    const egress = egressBy(config.egress.proxy, config.egress.no_proxy)
+    this.#outside = new CheckedFetch({ clock, maxBytes: maxAnswer, egress })
     const fetch = this.#outside.fetch.bind(this.#outside)
     this.issuerKeys = new AllIssuerKeys({ fetch, clock, log })
     const { accounts, issuerKeys, realms } = this

@@ -1,8 +1,10 @@
 /** Keeps operators of one realm within it: objects of other realms are refused, whether they exist or not. */
 import { ServiceError } from '#component/errors.ts'
 import { hasReferences } from '#component/realm/documents/environment.ts'
+import { at, maps } from '#component/realm/documents/membership.ts'
 import type { Realms } from '#component/realm/realms.ts'
-import { memberOf } from '#component/syntax/values.ts'
+import { mapOrEmpty, memberOf } from '#component/syntax/values.ts'
+import { socketPathOf } from '#component/upstreams/settings.ts'
 
 /** The rights of a caller. */
 export interface Rights {
@@ -34,6 +36,16 @@ export function checkReferences(part: unknown, { within }: Pick<Rights, 'within'
   throw refuse('only operators of all realms may refer to environment variables and files')
 }
 
+/** Whether an upstream of a realm document goes by a proxy, or to a socket of this machine. */
+const leavesHost = (document: unknown): boolean =>
+  Object.values(mapOrEmpty(at(document, ['info', 'upstreams']))).some(
+    (upstream) =>
+      memberOf(upstream, 'proxy') !== undefined ||
+      maps(memberOf(upstream, 'targets')).some(
+        ({ url }) => socketPathOf(String(url)) !== undefined,
+      ),
+  )
+
 /**
  * Refuses realm documents that reach beyond the realm of the caller: another realm, a reference to the environment or a file, or
  * another prototype, which only an operator of both realms chooses.
@@ -48,6 +60,9 @@ export function checkRealmDocuments(
   for (const document of Array.isArray(documents) ? documents : [documents]) {
     if (memberOf(document, 'uri') !== within) throw refuse('the document belongs to another realm')
     checkReferences(document, { within })
+    if (leavesHost(document)) {
+      throw refuse('only operators of all realms may name a proxy or a Unix socket of an upstream')
+    }
     if (memberOf(document, 'prototype_uri') !== realms.get(within).prototype_uri) {
       throw refuse('only operators of all realms may change the prototype')
     }

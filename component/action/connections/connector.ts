@@ -1,11 +1,14 @@
 /** Opens the sockets of one pool: resolves the name, checks each address, and shakes hands; all within one time limit. */
 import type { LookupAddress, LookupOptions } from 'node:dns'
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, isIPv6, type LookupFunction, type Socket } from 'node:net'
+import { dirname } from 'node:path'
 import { connect as connectTls, type SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
+import type { Origin } from '#component/syntax/upstream-origin.ts'
 import { type HostPolicy, refuseAddress } from './origin.ts'
+import { askTunnel } from './tunnel.ts'
 
 /** Resolves a name to all its addresses, as `dns.lookup` with `all`. */
 export type Lookup = (
@@ -20,6 +23,10 @@ export interface ConnectionTerms {
   readonly connections: number
   /** The address that is connected to; undefined: that of the name of the origin. */
   readonly address: string | undefined
+  /** Of a Unix socket that is connected to in place of the origin. */
+  readonly socketPath: string | undefined
+  /** By which its connections leave; undefined: as all others. */
+  readonly proxy: Origin | undefined
   /** The name in TLS; undefined: that of the origin. */
   readonly serverName: string | undefined
   /** What is trusted, and shown, in TLS; undefined: the certificates of the system. ServiceError where it cannot be read. */
@@ -32,21 +39,35 @@ interface ConnectorPorts {
   readonly lookup: Lookup
   /** The certificates (PEM) that are trusted; undefined: those of the system. */
   readonly ca: string | undefined
+  /** The folders whose sockets may be connected to. */
+  readonly unixSockets: readonly string[]
 }
+
+const noSocket = 'the socket is in no folder that forward.unix_sockets lists'
+
+/** Whether a socket is in one of the folders. @param path normal and absolute */
+const isWithin = (path: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => dirname(path) === folder.replace(/(?<=.)\/+$/, ''))
 
 const late = 'the upstream did not accept the connection within connect_timeout'
 
 /**
  * A connector of undici.
  * @param policy for hosts that are computed from the request; undefined for fixed ones
- * @param timeoutMs time limit of a connection, name resolution and TLS included
+ * @param timeoutMs time limit of a connection, name resolution, proxy and TLS included
+ * @param proxy that is connected to in place of the host
  */
 export function connectorOf(
-  { clock, lookup, ca }: ConnectorPorts,
+  { clock, lookup, ca, unixSockets }: ConnectorPorts,
   policy: HostPolicy | undefined,
   timeoutMs: number,
   terms: ConnectionTerms | undefined,
+  proxy: Origin | undefined,
 ): buildConnector.connector {
+  const { socketPath } = terms ?? {}
+  const isRefused = socketPath !== undefined && !isWithin(socketPath, unixSockets)
+  // the proxy is fixed, and resolves the name of the host itself
+  const judged = proxy ? undefined : policy
   return ({ hostname, protocol, port }, callback) => {
     const isTls = protocol === 'https:'
     const portNumber = Number(port) || (isTls ? 443 : 80)
@@ -64,41 +85,59 @@ export function connectorOf(
     const stopTimer = clock.after(timeoutMs, () =>
       settle(new ServiceError('service.error.timeout', late)),
     )
+    const to = proxy ?? { hostname: terms?.address ?? hostname, port: portNumber }
+    const tcp = {
+      ...{ host: to.hostname, port: to.port, autoSelectFamily: true },
+      ...{ noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 },
+      lookup: checkedLookup(lookup, to.port, judged),
+    }
+    const tlsOf = (secureContext: SecureContext | undefined) => ({
+      servername: terms?.serverName ?? (isIP(hostname) ? '' : hostname),
+      ALPNProtocols: ['http/1.1'],
+      ...(ca !== undefined && { ca }),
+      ...(secureContext && { secureContext }),
+    })
+    const use = (opened: Socket): Socket => {
+      socket = opened
+      return opened.on('error', settle)
+    }
+    /** What an opened socket is connected to; literal addresses are not looked up, so it is checked here. */
+    const isFit = ({ remoteAddress }: Socket): boolean => {
+      const refused =
+        remoteAddress === undefined
+          ? new Error('the connection was closed at once')
+          : refuseAddress(remoteAddress, to.port, judged)
+      if (refused) settle(refused)
+      return refused === undefined
+    }
+    const openTunnel = (secureContext: SecureContext | undefined): void => {
+      const below = use(connectTcp(tcp))
+      const authority = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${portNumber}`
+      const shake = (error: Error | undefined): void => {
+        if (error) settle(error)
+        if (isDone) return
+        const options = { ...tlsOf(secureContext), socket: below, host: hostname }
+        use(connectTls(options)).once('secureConnect', () => settle(null))
+      }
+      below.once('connect', () => {
+        if (!isDone && isFit(below)) askTunnel(below, authority, shake)
+      })
+    }
     const open = (secureContext?: SecureContext): void => {
       if (isDone) return
-      const options = {
-        host: terms?.address ?? hostname,
-        port: portNumber,
-        autoSelectFamily: true,
-        noDelay: true,
-        keepAlive: true,
-        keepAliveInitialDelay: 30_000,
-        lookup: checkedLookup(lookup, portNumber, policy),
+      if (socketPath !== undefined) {
+        use(connectTcp({ path: socketPath })).once('connect', () => settle(null))
+      } else if (isTls && proxy) openTunnel(secureContext)
+      else if (isTls) {
+        const opened = use(connectTls({ ...tcp, ...tlsOf(secureContext) }))
+        opened.once('connect', () => isFit(opened)).once('secureConnect', () => settle(null))
+      } else {
+        const opened = use(connectTcp(tcp))
+        opened.once('connect', () => isFit(opened) && settle(null))
       }
-      const opened = isTls
-        ? connectTls({
-            ...options,
-            servername: terms?.serverName ?? (isIP(hostname) ? '' : hostname),
-            ALPNProtocols: ['http/1.1'],
-            ...(ca !== undefined && { ca }),
-            ...(secureContext && { secureContext }),
-          })
-        : connectTcp(options)
-      socket = opened
-      opened.on('error', settle)
-      // literal addresses are not looked up, so the address of the socket itself is checked
-      opened.once('connect', () => {
-        const { remoteAddress } = opened
-        const refused =
-          remoteAddress === undefined
-            ? new Error('the connection was closed at once')
-            : refuseAddress(remoteAddress, portNumber, policy)
-        if (refused) settle(refused)
-        else if (!isTls) settle(null)
-      })
-      if (isTls) opened.once('secureConnect', () => settle(null))
     }
-    if (isTls && terms?.secureContext) terms.secureContext().then(open, settle)
+    if (isRefused) settle(new ServiceError('service.error.bad_gateway', noSocket))
+    else if (isTls && terms?.secureContext) terms.secureContext().then(open, settle)
     else open()
   }
 }

@@ -7,7 +7,9 @@ import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 /** Which hosts computed from the request may be reached. */
 export interface HostPolicy {
   /** Whether `forward.allowed_hosts` lists the host. */
-  allows(origin: Origin): boolean
+  allows(origin: Pick<Origin, 'hostname' | 'port' | 'isAddress'>): boolean
+  /** Whether it lists the host by its name, not by a suffix. */
+  names(origin: Pick<Origin, 'hostname' | 'port'>): boolean
   /** Whether it lists the address, which then may be private. */
   lists(address: string, port: number): boolean
 }
@@ -40,6 +42,7 @@ export function hostPolicy(entries: readonly string[]): HostPolicy {
         isListed(host, port) || (!isAddress && suffixes.some((suffix) => host.endsWith(suffix)))
       )
     },
+    names: ({ hostname, port }) => isListed(withoutDot(hostname), port),
     lists: isListed,
   }
 }

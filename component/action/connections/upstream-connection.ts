@@ -94,15 +94,26 @@ const isKept = (body: Options['body']): boolean =>
  */
 export class UpstreamConnection extends Client {
   readonly #line: Line
+  readonly #prefix: string
 
-  /** @param connect opens its sockets */
-  constructor(origin: URL, options: Client.Options, connect: buildConnector.connector) {
+  /**
+   * @param connect opens its sockets
+   * @param prefix what stands before each path: the origin, where a proxy is asked; else empty
+   */
+  constructor(
+    origin: URL,
+    options: Client.Options,
+    connect: buildConnector.connector,
+    prefix: string,
+  ) {
     const line = new Line()
     super(origin, { ...options, connect: line.through(connect) })
     this.#line = line
+    this.#prefix = prefix
   }
 
-  override dispatch(options: Options, handler: Handler): boolean {
+  override dispatch(asked: Options, handler: Handler): boolean {
+    const options = this.#prefix ? { ...asked, path: `${this.#prefix}${asked.path}` } : asked
     this.#line.next(options.upgrade !== undefined && options.upgrade !== null)
     if (!isKept(options.body) || !isIdempotent(options.method.toLowerCase() as Method)) {
       return super.dispatch(options, handler)

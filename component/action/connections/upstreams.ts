@@ -6,6 +6,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Origin } from '#component/syntax/upstream-origin.ts'
 import { maxHeadBytes } from './answer-heads.ts'
 import { type ConnectionTerms, connectorOf, type Lookup } from './connector.ts'
+import { direct, type Egress } from './egress.ts'
 import type { HostPolicy } from './origin.ts'
 import { UpstreamConnection } from './upstream-connection.ts'
 
@@ -69,14 +70,29 @@ export interface Connections {
    * @param afterMs how long that may take; then they are ended
    */
   release(origin: Origin, terms: ConnectionTerms, afterMs: number): void
+  /** Whether requests to an origin leave by a proxy, which resolves its name. */
+  proxies(origin: Origin): boolean
   /** Ends all connections, those in use too. */
   close(): Promise<void>
+}
+
+/** How connections leave the gateway. */
+interface Outside {
+  /** Resolves names; absent: the system. */
+  readonly lookup?: Lookup | undefined
+  /** The certificates (PEM) that are trusted; absent: those of the system. */
+  readonly ca?: string | undefined
+  /** Absent: by no proxy. */
+  readonly egress?: Egress | undefined
+  /** `forward.unix_sockets`: the folders whose sockets may be connected to. */
+  readonly unixSockets?: readonly string[]
 }
 
 /** Opens and keeps the connections of all forwards. */
 export class Upstreams implements Connections {
   readonly #clock: Clock
   readonly #policy: HostPolicy
+  readonly #egress: Egress
   readonly #ports: Parameters<typeof connectorOf>[0]
   /** By the text of the origin. */
   readonly #pools = new Map<string, Entry[]>()
@@ -91,13 +107,17 @@ export class Upstreams implements Connections {
 
   /**
    * @param policy for hosts that are computed from the request
-   * @param lookup resolves names
-   * @param ca the certificates (PEM) that are trusted; absent: those of the system
    */
-  constructor(clock: Clock, policy: HostPolicy, lookup: Lookup = systemLookup, ca?: string) {
+  constructor(clock: Clock, policy: HostPolicy, outside: Outside = {}) {
+    const { lookup = systemLookup, ca, egress = direct, unixSockets = [] } = outside
     this.#clock = clock
     this.#policy = policy
-    this.#ports = { clock, lookup, ca }
+    this.#egress = egress
+    this.#ports = { clock, lookup, ca, unixSockets }
+  }
+
+  proxies(origin: Origin): boolean {
+    return this.#egress(origin) !== undefined
   }
 
   pool(
@@ -115,8 +135,12 @@ export class Upstreams implements Connections {
       return entry.pool
     }
     const policy = isComputed ? this.#policy : undefined
-    const connect = connectorOf(this.#ports, policy, connectTimeoutMs, terms)
-    const factory = (url: URL) => new UpstreamConnection(url, connectionOptions, connect)
+    const isLocal = terms?.socketPath !== undefined
+    const proxy = terms?.proxy ?? (isLocal ? undefined : this.#egress(origin))
+    const connect = connectorOf(this.#ports, policy, connectTimeoutMs, terms, proxy)
+    // a proxy is asked for http by the whole URL (RFC 9112 §3.2.2), and for a tunnel under https
+    const prefix = proxy && origin.protocol === 'http:' ? origin.text : ''
+    const factory = (url: URL) => new UpstreamConnection(url, connectionOptions, connect, prefix)
     const connections = terms?.connections ?? maxConnections
     const pool = new Pool(origin.text, { connections, factory, allowH2: false })
     entries.push({ isComputed, connectTimeoutMs, terms, pool, lastUse: this.#uses })

@@ -116,7 +116,7 @@ const maxOrigins = 1000
 export function forwardAction(ports: ForwardPorts): ForwardAction {
   const { clock, codec, viaName, watch, findUpstream } = ports
   const policy = hostPolicy(ports.allowedHosts)
-  const upstreams = ports.connections ?? new Upstreams(clock, policy, ports.lookup)
+  const upstreams = ports.connections ?? new Upstreams(clock, policy, { lookup: ports.lookup })
   const origins = new Map<string, Origin | undefined>()
 
   /** Fields repeat, so each is read once. */
@@ -137,6 +137,9 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     }
     if (isComputed && !policy.allows(origin)) {
       throw refusal('host: forward.allowed_hosts does not list it')
+    }
+    if (isComputed && upstreams.proxies(origin) && !policy.names(origin)) {
+      throw refusal('host: it is reached by a proxy, so forward.allowed_hosts must list it itself')
     }
     const refused = refuseOrigin(origin, isComputed ? policy : undefined)
     if (refused) throw refused

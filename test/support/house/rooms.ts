@@ -10,6 +10,7 @@ const ofDefinitions = [
   'registry',
   'replica',
   'token',
+  'upstreams',
   'wamp',
 ]
 
@@ -21,7 +22,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: ['diff'] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': {
-    folders: ['examples', 'expression', 'store', 'wamp/routers'],
+    folders: ['action/connections', 'examples', 'expression', 'store', 'wamp/routers'],
     packages: ['ajv', 'yaml'],
   },
   'component/wiring/console': { folders: 'all', packages: [] },
@@ -285,7 +286,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/realm/documents': { folders: ['realm', 'realm/documents/info', 'spec'], packages: [] },
   'component/realm/documents/info': {
-    folders: ['realm/documents', 'spec', 'token', 'upstreams'],
+    folders: ['action/connections', 'realm/documents', 'spec', 'token', 'upstreams'],
     packages: [],
   },
   'component/upstreams': { folders: ['action', 'action/connections'], packages: [] },

@@ -66,6 +66,14 @@ describe('who manages one realm', () => {
       'load_realm',
       { uri: own, prototype_uri: 'com.example.base', description: `x ${variable('HOME')}` },
     ],
+    ['list_upstreams', foreign],
+    ['set_upstream_target', foreign, 'a', 'http://b', {}],
+    ...[{ targets: [{ url: 'unix:/run/x.sock' }] }, { targets: [], proxy: 'http://proxy' }].map(
+      (a) => {
+        const info = { upstreams: { a } }
+        return ['load_realm', { uri: own, prototype_uri: 'com.example.base', info }] as const
+      },
+    ),
     [
       'load_realm',
       { uri: own, prototype_uri: 'com.example.base', info: { a: { file: '/etc/passwd' } } },

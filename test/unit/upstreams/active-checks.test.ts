@@ -33,6 +33,7 @@ function checked(active: object, more: object = {}) {
       },
     }),
     release: () => undefined,
+    proxies: () => false,
     close: async () => undefined,
   }
   const ports = { clock, connections, openValue: async () => undefined, lookup: () => undefined }

@@ -34,6 +34,7 @@ const portsOf = (clock: ManualClock = new SeededClock(), lookup: Lookup = () => 
   connections: {
     pool: () => ({ dispatch: () => true }),
     release: () => undefined,
+    proxies: () => false,
     close: async () => undefined,
   },
 })

@@ -1,4 +1,6 @@
 /** The keys of an upstream in `info.upstreams`, and what loading a realm document checks of them. */
+import { normalize } from 'node:path'
+import { proxyProblem } from '#component/action/connections/egress.ts'
 import { pointer } from '#component/codec/json.ts'
 import { closedMap } from '#component/spec/closed-map.ts'
 import {
@@ -17,6 +19,7 @@ import { originProblem, readOrigin } from '#component/syntax/upstream-origin.ts'
 import { isMap, memberOf } from '#component/syntax/values.ts'
 import {
   balances,
+  socketPathOf,
   upstreamDefaults,
   upstreamLimits,
   upstreamName,
@@ -25,10 +28,22 @@ import { auth } from './auth-rules.ts'
 
 const { targets: maxTargets, upstreams: maxUpstreams } = upstreamLimits
 
+/** Why a text is no path of a socket. `sun_path` has 108 bytes on Linux, the last of which is 0. */
+function socketProblem(path: string): string | undefined {
+  if (!path.startsWith('/') || normalize(path) !== path || path.endsWith('/')) {
+    return 'the path of the socket is not absolute and normal'
+  }
+  return Buffer.byteLength(path) > 107 ? 'the path of the socket is too long' : undefined
+}
+
 /** The text before an @ may be a password: no value is shown. */
 const url = text(
-  'an origin, http://host[:port] or https://host[:port]',
-  (value) => (/^https?:\/\//i.test(value) ? originProblem(value) : 'it begins with neither scheme'),
+  'an origin, http://host[:port] or https://host[:port], or unix:/path',
+  (value) => {
+    const path = socketPathOf(value)
+    if (path !== undefined) return socketProblem(path)
+    return /^https?:\/\//i.test(value) ? originProblem(value) : 'it begins with neither scheme'
+  },
   'hidden',
 )
 
@@ -48,9 +63,13 @@ const withRequired = (known: Rule, required: Readonly<Record<string, string>>): 
 const target: Rule = described(
   withRequired(
     closedMap('a map such as {url}', {
-      url: described(url, 'Where the target is: scheme, host and port.', {
-        examples: ['http://10.0.0.5:8080'],
-      }),
+      url: described(
+        url,
+        'Where the target is: scheme, host and port; or `unix:/path`, in a folder that `forward.unix_sockets` of the configuration lists.',
+        {
+          examples: ['http://10.0.0.5:8080'],
+        },
+      ),
       weight: described(
         integer(0, upstreamLimits.weight),
         'Its part of the requests, beside those of the others. 0: it is chosen by its `group` only.',
@@ -270,6 +289,11 @@ const keys = {
   tls: described(tls, 'How targets under https are trusted, and what they are shown.', {
     examples: [{ ca: { file: '/etc/wamp-gateway/company-ca.pem' } }],
   }),
+  proxy: described(
+    text('a proxy, http://host[:port]', proxyProblem, 'hidden'),
+    'The proxy by which its connections leave, in place of `egress.proxy` of the configuration. It resolves the names of targets.',
+    { examples: ['http://proxy.internal:3128'] },
+  ),
   slow_start: described(
     integer(0, 3600, ' of seconds'),
     'How long the weight of a target that is new or back grows, from a tenth. Seconds.',

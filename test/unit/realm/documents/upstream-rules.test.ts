@@ -45,6 +45,8 @@ describe('an upstream', () => {
     ],
     ['with checks', { targets: [a], health: { active: { path: '/up', status: [204], up: 1 } } }],
     ['with addresses', { targets: [a], addresses: 'each', resolve_interval: 1 }],
+    ['with a proxy', { targets: [a], proxy: 'http://proxy.internal:3128' }],
+    ['with a socket', { targets: [{ url: 'unix:/run/billing/http.sock' }] }],
     ['with a backup', { targets: [{ ...a, backup: true, weight: 1000 }] }],
     ['with 64 targets', { targets: many(64, (index) => `http://10.0.0.${index}`) }],
   ] as const) {
@@ -119,6 +121,19 @@ describe('an upstream', () => {
     ],
     ['addresses of all', { targets: [a], addresses: 'all' }, `${at}/addresses`, 'any, each'],
     ['no interval', { targets: [a], resolve_interval: 0 }, `${at}/resolve_interval`, '1 to 3600'],
+    ['a proxy by https', { targets: [a], proxy: 'https://proxy' }, `${at}/proxy`, 'http://'],
+    [
+      'a proxy that is metadata',
+      { targets: [a], proxy: 'http://metadata' },
+      `${at}/proxy`,
+      'link-local',
+    ],
+    ['a proxy with a password', { targets: [a], proxy: 'http://a:b@proxy' }, `${at}/proxy`, 'host'],
+    ['a socket elsewhere', { targets: [{ url: 'unix:x' }] }, `${at}/targets/0/url`, 'not absolute'],
+    [
+      ...['a socket behind dots', { targets: [{ url: 'unix:/run/a/../docker.sock' }] }],
+      ...[`${at}/targets/0/url`, 'not absolute and normal'],
+    ],
     ['an unknown balance', { targets: [a], balance: 'random' }, `${at}/balance`, 'round_robin'],
     ['no scheme', { targets: [{ url: '10.0.0.5' }] }, `${at}/targets/0/url`, 'neither scheme'],
     ['a path', { targets: [{ url: `${a.url}/x` }] }, `${at}/targets/0/url`, 'a valid port'],
