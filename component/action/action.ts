@@ -194,6 +194,8 @@ export type Outcome = (
   readonly answer?: UpstreamAnswer
   /** What is known of an action that has failed; undefined: it was performed. `none`: it certainly was not, nor any part of it. */
   readonly effect?: 'none' | 'unknown'
+  /** Whether it was given for this user alone, whatever its upstream says of it: by a token that was given for that of the user. */
+  readonly isOfUser?: true
   /** Of a list of actions: the results of all that succeeded, in order. */
   readonly results?: readonly unknown[]
   /** The rest of the action, which goes on; the result of a call is empty then, and that of a subscription its snapshot. */

@@ -75,16 +75,19 @@ export function prepareList(
       isGone = true
     })
     let outcome = await end(first, opening)
+    let isOfUser = outcome.isOfUser
     for (const plan of others) {
       if ('error' in outcome) break
       progress = { result: outcome.result, results: [...progress.results, outcome.result] }
       // nobody reads the rest of this answer
       drop(outcome)
       outcome = isGone ? ownFailure(canceled()) : await end(plan, begin(plan))
+      isOfUser ??= outcome.isOfUser
     }
     const { results } = progress
-    if ('error' in outcome) return { ...outcome, results }
-    return { ...outcome, results: [...results, outcome.result] }
+    const ofUser = isOfUser && { isOfUser }
+    if ('error' in outcome) return { ...outcome, ...ofUser, results }
+    return { ...outcome, ...ofUser, results: [...results, outcome.result] }
   }
   return { attempts, onCancel, perform }
 }

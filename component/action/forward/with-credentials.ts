@@ -73,16 +73,20 @@ export async function withCredentials(
     const credential = credentials.of(asking)
     return credential instanceof Promise ? within(credential, waiting) : credential
   }
+  const given = (attempted: Attempted): Attempted =>
+    credentials.isOfUser
+      ? { ...attempted, outcome: { ...attempted.outcome, isOfUser: true } }
+      : attempted
   try {
     let credential = await get()
     let attempted = await send(credential)
-    if (!isUnauthorized(attempted.outcome)) return attempted
+    if (!isUnauthorized(attempted.outcome)) return given(attempted)
     const mayBeNew = credentials.isRenewed && credentials.refuse(credential, asking)
     if (mayBeNew && attempted.isReplayable) {
       drop(attempted.outcome)
       credential = await get()
       attempted = await send(credential)
-      if (!isUnauthorized(attempted.outcome)) return attempted
+      if (!isUnauthorized(attempted.outcome)) return given(attempted)
       if (credentials.isRenewed) credentials.refuse(credential, asking)
     }
     return unauthorized(attempted)

@@ -62,6 +62,7 @@ export async function keepAnswer(
   const now = clock.now()
   if (exchange.method !== 'get') return { reply, reason: 'method' }
   if (reply.error || reply.failure || !outcome || !context) return { reply, reason: 'error' }
+  if (outcome.isOfUser && !audience.isOfUser) return { reply, reason: 'private' }
   const control = controlOf(reply.headers)
   const isOfUpstream = outcome.answer !== undefined && !outcome.results
   const answer = {

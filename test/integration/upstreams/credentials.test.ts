@@ -286,13 +286,17 @@ describe('an upstream with a token of each user', () => {
     server.stop()
   })
 
-  async function exchanging(security: object = { type: 'jwt', issuer: 'corp' }, handler?: Handler) {
+  async function exchanging(
+    security: object = { type: 'jwt', issuer: 'corp' },
+    handler?: Handler,
+    defaults: object = {},
+  ) {
     const { heads, targets } = await recorder(handler)
     const auth = {
       ...{ type: 'token_exchange', token_url: `${server.url}/token`, client_id: 'gw' },
       ...{ client_secret: secret, audience: 'billing' },
     }
-    const gateway = await startWith({}, documentOf({}, { defaults: { security } }))
+    const gateway = await startWith({}, documentOf({}, { defaults: { security, ...defaults } }))
     const corp = {
       issuer: server.url,
       jwks_uri: `${server.url}/jwks`,
@@ -379,4 +383,25 @@ describe('an upstream with a token of each user', () => {
       'Bearer ada-token-2',
     ])
   })
+
+  for (const [per, hits, other] of [
+    ['all', 2, 'miss'],
+    ['user', 1, 'hit'],
+  ] as const) {
+    it(`is answered to each user alone where answers are kept per ${per}`, async () => {
+      const cache = { ttl: 60_000, per }
+      const { heads, askWith } = await exchanging(
+        undefined,
+        (_request, response) => response.setHeader('cache-control', 'public').end('ok'),
+        { cache },
+      )
+      const token = await server.tokenOf('ada')
+      const answers = [await askWith(token), await askWith(token)]
+      expect(answers.map(({ status }) => status)).to.deep.equal([200, 200])
+      expect(answers[1]?.headers.get('cache-status')).to.include(
+        other === 'hit' ? 'hit' : 'fwd=miss',
+      )
+      expect(heads.length).to.equal(hits)
+    })
+  }
 })
