@@ -47,6 +47,7 @@ import {
 } from './compile-action.ts'
 import { compileResponse, nodesOf, withVary } from './compile-response.ts'
 import { compileSocket } from './compile-socket.ts'
+import { credentialWarnings, type TakesUserToken } from './credential-warnings.ts'
 import { checkFolded, type Findings, written as writtenAt } from './fold-check.ts'
 import {
   first,
@@ -82,6 +83,7 @@ export interface PathPlan {
   readonly schemas: DocumentSchemas
   readonly schemeOfSender: SchemeOfSender | undefined
   readonly hasUpstream: HasUpstream | undefined
+  readonly takesUserToken: TakesUserToken | undefined
   /** Of the document. */
   readonly realm_uri: string
   readonly findings: Findings
@@ -267,6 +269,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const secured = { at, method, inherited, passesUnread }
   findings.warnings.push(...webhookWarnings(secured, plan.schemeOfSender))
   findings.warnings.push(...namedUpstreams(actions.all, plan))
+  findings.warnings.push(...credentialWarnings(actions.all, inherited, plan))
   const action = plans.at(-1) as ActionPlan
   const hasForward = actions.all.some(isOfForward)
   const { readsAnswer } = action

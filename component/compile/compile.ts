@@ -26,6 +26,7 @@ import type { JsonMap } from '#component/syntax/values.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { compileOperation, type PathPlan } from './compile-operation.ts'
 import { allowOf, compileVersion, versionHeaders } from './compile-version.ts'
+import type { TakesUserToken } from './credential-warnings.ts'
 import { checkFolded, distinct, type Findings } from './fold-check.ts'
 import { GeneratedRoutes } from './generated-routes.ts'
 import {
@@ -68,6 +69,8 @@ export interface CompilePorts {
   readonly schemeOfSender?: SchemeOfSender
   /** Whether a realm has an upstream of a name. Absent: it is not checked. */
   readonly hasUpstream?: HasUpstream
+  /** Whether an upstream of a realm needs a token of the user; absent: none is known. */
+  readonly takesUserToken?: TakesUserToken
   /**
    * Told of every expression. The specification is then a part of one that compiles, so what only the whole can show is not
    * checked: unused entries, and clashes of routes.
@@ -248,6 +251,7 @@ class SpecCompiler {
       schemas: this.#schemas,
       schemeOfSender: this.#ports.schemeOfSender,
       hasUpstream: this.#ports.hasUpstream,
+      takesUserToken: this.#ports.takesUserToken,
       realm_uri: this.#spec.realm_uri,
       findings: this.findings,
       interner: this.#interner,

@@ -10,6 +10,8 @@ import type { Route } from '#component/gateway/api.ts'
 import { issuerProblem } from '#component/issuer/settings.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import { loginProblem } from '#component/oidc/settings.ts'
+import { takesUserToken } from '#component/realm/documents/info/auth-rules.ts'
+import { at } from '#component/realm/documents/membership.ts'
 import { Registry } from '#component/registry/registry.ts'
 import { issuerNameOf } from '#component/security/jwt/kind.ts'
 import { kindOf } from '#component/security/kinds.ts'
@@ -49,6 +51,8 @@ export function compilePortsOf(
     schemas,
     hasDocsPage: hasDocsPage(),
     schemeOfSender: (realm_uri, name) => senders.find(realm_uri, name)?.scheme,
+    takesUserToken: (realm_uri, name) =>
+      takesUserToken(at(realms.realm(realm_uri)?.info, ['upstreams', name, 'auth'])),
     hasUpstream: (realm_uri, name) => hasUpstream(realms.realm(realm_uri)?.info ?? {}, name),
     partyProblem: (realm_uri, security, host) =>
       kindOf(security.type)?.party?.is === 'issuer'

@@ -297,3 +297,7 @@ export function secretProblem(
     message: `${one} is there or stored, too: null removes the one that is not meant`,
   }
 }
+
+/** Whether an `auth` takes a token that was given for that of the user. */
+export const takesUserToken = (value: unknown): boolean =>
+  isMap(value) && value.type === 'token_exchange'
