@@ -1,9 +1,9 @@
 /** Routers that do not show the user whom the gateway names: nothing is sent for users there, and the log says why. */
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { gatewayAuthid } from '#component/realm/policy.ts'
 import { Router } from '#component/router/router.ts'
 import { openPolicy } from '#test/support/examples/open-policy.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { adaNow, callOn, type Forwarding, staff, startForwarding } from './forwarding-setup.ts'
 import { failureOf, realm_uri } from './support.ts'
@@ -37,15 +37,14 @@ describe('what users call where the router does not show them', () => {
   })
 
   it('is sent as soon as the router shows them, some seconds later', async () => {
-    let ahead = 0
-    const clock = { ...systemClock, now: () => Date.now() + ahead }
+    const clock = movedClock()
     const pool = set.openPool(undefined, { clock })
     const ask = async () => pool.session(realm_uri, adaNow, 4000, staff)
     set.changed.mayForward = () => false
     expect(await failureOf(ask())).to.include(unproven)
     set.changed.mayForward = () => true
     expect(await failureOf(ask())).to.include(unproven)
-    ahead = 10_000
+    clock.aheadMs = 10_000
     expect((await callOn(await ask())).args[0]).to.include({ caller_authid: 'ada' })
     await pool.close()
   })

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { type Component, startComponent } from '#component/component.ts'
 import { readConfig } from '#component/config/config.ts'
 import { openLog } from '#component/log.ts'
 import { startGatewayProcess } from '#test/support/gateway-process.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { until } from '#test/support/running/until.ts'
 import { withTestSettings } from '#test/support/test-settings.ts'
 import { describeArea } from './cases.ts'
@@ -115,7 +115,7 @@ async function startSkewed(url: string, dataDir: string): Promise<Component> {
     node: 'skewed',
     data_dir: dataDir,
   })
-  const clock = { ...systemClock, now: () => Date.now() + clockOffset }
+  const clock = movedClock(clockOffset)
   return startComponent(readConfig(undefined, {}, settings), openLog('silent'), clock)
 }
 

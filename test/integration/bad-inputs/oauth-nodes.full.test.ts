@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import {
   askRefresh,
   invalidGrant,
@@ -19,13 +18,12 @@ import {
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/peers/router.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { until } from '#test/support/running/until.ts'
 import { describeArea } from './cases.ts'
 import { ask as askBytes, expectRefusal, get, portOf } from './sockets.ts'
 
-/** How far the clocks are ahead; milliseconds. */
-let ahead = 0
-const clock = { ...systemClock, now: () => Date.now() + ahead }
+const clock = movedClock()
 
 /** Loads realm and API at one gateway; resolves when all serve them. */
 async function openShop(gateways: readonly TestGateway[]): Promise<void> {
@@ -60,7 +58,7 @@ describeArea('oauth, several gateways', startRouter, (area) => {
 
   afterEach(async () => {
     for (const gateway of others.splice(0)) await gateway.stop()
-    ahead = 0
+    clock.aheadMs = 0
   })
   after(() => router.stop())
 
@@ -84,10 +82,10 @@ describeArea('oauth, several gateways', startRouter, (area) => {
       expect(successor).to.not.equal(refresh_token)
       expect(await statusOf(at(1), answers[0]?.access_token ?? '')).to.equal(200)
 
-      ahead += 9_000
+      clock.aheadMs += 9_000
       expect((await refresh(at(1), refresh_token)).refresh_token, 'a repeat').to.equal(successor)
       const next: TokenAnswer = await refresh(at(2), successor)
-      ahead += 11_000
+      clock.aheadMs += 11_000
       // what was used is used again, everywhere at once: by somebody who has a copy
       const late = await Promise.all(
         Array.from({ length: 50 }, (_, index) => askRefresh(at(index), successor)),

@@ -12,6 +12,7 @@ import {
 } from '#test/support/examples/example-api.ts'
 import { openShopBackend } from '#test/support/examples/example-backend.ts'
 import { send } from '#test/support/http-request.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { type Area, type BadInput, describeArea } from './cases.ts'
 import { decode, encode, forge, type StolenKey, stealKeys, storeKey } from './forging.ts'
 import { ask as askBytes, expectRefusal, get } from './sockets.ts'
@@ -239,9 +240,7 @@ describeArea(
   setup,
 )
 
-/** How far its clock is ahead; milliseconds. */
-let ahead = 0
-const clock = { ...systemClock, now: () => Date.now() + ahead }
+const clock = movedClock()
 
 describeArea(
   'oauth, tokens over time',
@@ -258,7 +257,7 @@ describeArea(
       if (!key) throw new TypeError('the realm has a key')
       const later = await forge(key, token, { claims: { nbf: nowOf(clock) + 120 } })
       await expectRefused(area, later, entry)
-      ahead += 121_000
+      clock.aheadMs += 121_000
       expect((await answerTo(area, later)).status).to.equal(200)
     })
 
@@ -280,11 +279,11 @@ describeArea(
         return forge(old, token, { claims: { iat, exp: iat + 900 } })
       }
       // what it has signed may be a ticket of 30 days
-      ahead = (active_from + 2_592_000) * 1000 - Date.now() - 60_000
+      clock.aheadMs = (active_from + 2_592_000) * 1000 - Date.now() - 60_000
       expect((await answerTo(area, await made())).status).to.equal(200)
       const kept = await made()
       expect(await kidsShown()).to.have.length(2)
-      ahead += 61_000
+      clock.aheadMs += 61_000
       await expectRefused(area, await made(), entry)
       await expectRefused(area, kept, entry)
       expect((await kidsShown()).map(({ kid }) => kid)).to.not.include(oldKid)

@@ -1,9 +1,9 @@
 /** Tickets that end when they are not used, at a whole gateway: the cookie slides, idle ones are refused over HTTP and WAMP. */
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { joinUser } from '#test/support/peers/wamp-user.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import { decode } from '#test/unit/token/doubles.ts'
 import { Browser, openShop, providerOf, realmOf } from './example-apis.ts'
@@ -14,10 +14,9 @@ const other = { realm_uri: 'com.example.busy_shop', base: '/busy-shop' }
 
 describe('a ticket that may not be idle for long', function () {
   this.timeout(30_000)
-  let aheadMs = 0
-  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
+  const clock = movedClock()
   const pass = (seconds: number) => {
-    aheadMs += seconds * 1_000
+    clock.aheadMs += seconds * 1_000
   }
   let provider: FakeProvider
   let gateway: TestGateway

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { openLog } from '#component/log.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { type HttpRequest, send } from '#test/support/http-request.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import { Browser, declare, openShop, providerOf, realmOf } from './example-apis.ts'
 
@@ -38,10 +38,9 @@ const documentOf = (host: string) => {
 
 describe('the access token of a provider', function () {
   this.timeout(30_000)
-  let aheadMs = 0
-  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
+  const clock = movedClock()
   const pass = (seconds: number) => {
-    aheadMs += seconds * 1_000
+    clock.aheadMs += seconds * 1_000
   }
   const logged: string[] = []
   let provider: FakeProvider

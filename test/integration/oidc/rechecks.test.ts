@@ -1,9 +1,9 @@
 /** Logins that are checked again at their provider, at a whole gateway: other roles and a disabled user count within the interval. */
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { joinUser } from '#test/support/peers/wamp-user.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import { Browser, declare, openShop, providerOf, realmOf } from './example-apis.ts'
 
@@ -34,10 +34,9 @@ const document = {
 
 describe('a user whose provider is asked again', function () {
   this.timeout(30_000)
-  let aheadMs = 0
-  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
+  const clock = movedClock()
   const pass = (seconds: number) => {
-    aheadMs += seconds * 1_000
+    clock.aheadMs += seconds * 1_000
   }
   let provider: FakeProvider
   let gateway: TestGateway

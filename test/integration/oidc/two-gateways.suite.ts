@@ -1,11 +1,11 @@
 /** A user of oidc-provider who meets two gateways: whether the login still holds is known to both, whichever store they have. */
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { openLog } from '#component/log.ts'
 import { freePort } from '#test/support/free-port.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/peers/router.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { until } from '#test/support/running/until.ts'
 import { Browser, documentOf, openShop, realmOf } from './example-apis.ts'
 import { RealProvider } from './real-provider.ts'
@@ -22,13 +22,12 @@ export function testTwoGateways(
 
   describe(`a user of oidc-provider who meets two gateways, with ${what}`, function () {
     this.timeout(60_000)
-    let aheadMs = 0
-    const clock = { ...systemClock, now: () => systemClock.now() + aheadMs }
+    const clock = movedClock()
     const logged: string[] = []
     const suspensions = () => logged.filter((line) => line.includes('was suspended')).length
     /** Lets time pass; the sessions of the gateways take it for a suspension, and join again. */
     const pass = async (seconds: number) => {
-      aheadMs += seconds * 1_000
+      clock.aheadMs += seconds * 1_000
       await until('both have noticed', () => suspensions() === nodes.length)
       for (const { adminUrl } of nodes) {
         await until('the other one is there', async () => {
@@ -45,7 +44,7 @@ export function testTwoGateways(
     let asked: number
 
     beforeEach(async () => {
-      aheadMs = 0
+      clock.aheadMs = 0
       logged.length = 0
       router = await openEmbeddedRouter()
       const common = await settings()

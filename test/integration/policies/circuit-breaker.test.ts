@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { joinUser, type WampUser } from '#test/support/peers/wamp-user.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 
 const response = { on_result: {}, on_error: {} }
 const rule = { minimum: 5, window: 60, open: 30 }
@@ -17,8 +17,7 @@ describe('the circuit breaker of a running gateway', () => {
   let upstream: Server
   let callee: WampUser
   let port = 0
-  /** How far the clock of the gateway is ahead; milliseconds. */
-  let ahead = 0
+  const clock = movedClock()
   let received = 0
   let status = 200
   /** Holds the answers of the upstream. */
@@ -37,7 +36,6 @@ describe('the circuit breaker of a running gateway', () => {
     upstream.listen(0, '127.0.0.1')
     await once(upstream, 'listening')
     port = (upstream.address() as AddressInfo).port
-    const clock = { ...systemClock, now: () => Date.now() + ahead }
     gateway = await startGateway({}, { clock, isEmbedded: true })
     callee = await joinUser(gateway.routerUrl, 'com.example.test', {})
     await callee.answer(procedure, () => {
@@ -96,7 +94,7 @@ describe('the circuit breaker of a running gateway', () => {
     expect(Number(refused.headers['retry-after'])).to.be.within(1, 30)
     expect(await stateOf(target)).to.equal('2')
     status = 200
-    ahead += 30_000
+    clock.aheadMs += 30_000
     expect(await stateOf(target)).to.equal('1')
     expect(await statusesOf('/circuits/forward', 3)).to.deep.equal([200, 200, 200])
     expect(received).to.equal(8)
@@ -106,7 +104,7 @@ describe('the circuit breaker of a running gateway', () => {
   it('lets another probe pass when the client of the first goes away', async () => {
     status = 503
     await statusesOf('/circuits/forward', 10)
-    ahead += 30_000
+    clock.aheadMs += 30_000
     status = 200
     const { promise, resolve } = Promise.withResolvers<void>()
     held = promise
@@ -131,7 +129,7 @@ describe('the circuit breaker of a running gateway', () => {
     expect(await statusesOf('/circuits/patient', 1)).to.deep.equal([503])
     expect(await stateOf(procedure)).to.equal('2')
     isSlow = false
-    ahead += 30_000
+    clock.aheadMs += 30_000
     expect(await statusesOf('/circuits/patient', 1)).to.deep.equal([200])
   })
 })

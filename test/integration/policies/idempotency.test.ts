@@ -6,9 +6,9 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { type HttpRequest, send } from '#test/support/http-request.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 
 const dayMs = 86_400_000
@@ -26,8 +26,7 @@ describe('an Idempotency-Key at a running gateway', () => {
   let answer: Answer
   let folder: string
   let gateway: TestGateway
-  let offset: number
-  const clock = { ...systemClock, now: () => Date.now() + offset }
+  const clock = movedClock()
 
   const document = () => {
     const { port } = upstream.address() as AddressInfo
@@ -55,7 +54,7 @@ describe('an Idempotency-Key at a running gateway', () => {
   }
 
   beforeEach(async () => {
-    offset = 0
+    clock.aheadMs = 0
     asked = []
     answer = created
     folder = mkdtempSync(join(tmpdir(), 'idempotency-'))
@@ -114,9 +113,9 @@ describe('an Idempotency-Key at a running gateway', () => {
 
     it('forgets a key after 24 hours, and not before', async () => {
       await post(amount, 'a')
-      offset = dayMs - 10_000
+      clock.aheadMs = dayMs - 10_000
       expect((await post(amount, 'a')).text).to.equal('{"count":1}')
-      offset = dayMs + 10_000
+      clock.aheadMs = dayMs + 10_000
       expect((await post(amount, 'a')).text).to.equal('{"count":2}')
     })
 

@@ -1,6 +1,5 @@
 /** What becomes of users and their tokens as time passes and realms change, over HTTP and WAMP, on the embedded router. */
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { RouterPeer } from '#test/contract/router/peer.ts'
 import {
   ask,
@@ -21,6 +20,7 @@ import { openShopBackend } from '#test/support/examples/example-backend.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { joinRefusal, joinUser } from '#test/support/peers/wamp-user.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 
 const source = (usernames: readonly string[], authmethod: string, cidr = '0.0.0.0/0') => ({
   ...{ usernames, authmethod, cidr },
@@ -46,9 +46,7 @@ function realmOfSources() {
 describe('users of a realm', () => {
   let gateway: TestGateway
   let backend: Awaited<ReturnType<typeof openShopBackend>>
-  /** Milliseconds that the clock of the gateway is ahead. */
-  let ahead = 0
-  const clock = { ...systemClock, now: () => Date.now() + ahead }
+  const clock = movedClock()
   const load = async (body: unknown) => {
     const answer = await send(gateway.adminUrl, '/realms', { method: 'POST', body })
     expect(answer.status, answer.text).to.be.oneOf([200, 201])
@@ -58,7 +56,7 @@ describe('users of a realm', () => {
   const join = (authid: 'ada' | 'bob') => joinUser(gateway.routerUrl, shopRealm, loginOf(authid))
 
   beforeEach(async () => {
-    ahead = 0
+    clock.aheadMs = 0
     gateway = await startGateway({}, { clock, isEmbedded: true })
     await load(shopRealmWith())
     expect((await gateway.load(shopDocument)).status).to.equal(201)
@@ -73,12 +71,12 @@ describe('users of a realm', () => {
     const { url } = gateway
     const [first, another] = [await logIn(url), await logIn(url)]
     const second = await refresh(url, first.refresh_token)
-    ahead += 9_000
+    clock.aheadMs += 9_000
     const repeated = await refresh(url, first.refresh_token)
     expect(repeated.refresh_token, 'within the grace').to.equal(second.refresh_token)
     const tokens = [first, second, repeated].map(({ access_token }) => access_token)
     for (const token of tokens) expect(await statusOf(url, token)).to.equal(200)
-    ahead += 2_000
+    clock.aheadMs += 2_000
     expect(refusalOf(await askRefresh(url, first.refresh_token))).to.deep.equal(invalidGrant)
     for (const token of tokens) expect(await statusOf(url, token)).to.equal(401)
     expect(refusalOf(await askRefresh(url, second.refresh_token))).to.deep.equal(invalidGrant)
@@ -88,9 +86,9 @@ describe('users of a realm', () => {
 
   it('have an access token until it expires', async () => {
     const { access_token, expires_in } = await logIn(gateway.url)
-    ahead += (expires_in - 5) * 1000
+    clock.aheadMs += (expires_in - 5) * 1000
     expect(await statusOf(gateway.url, access_token)).to.equal(200)
-    ahead += 6_000
+    clock.aheadMs += 6_000
     expect(await statusOf(gateway.url, access_token)).to.equal(401)
   })
 

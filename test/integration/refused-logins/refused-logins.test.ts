@@ -1,10 +1,10 @@
 /** Every way in which a login is refused has one line in the log that says why; clients are told as little as before. */
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { type HttpAnswer, send } from '#test/support/http-request.ts'
 import { keptLog } from '#test/support/log-lines.ts'
 import { joinRefusal } from '#test/support/peers/wamp-user.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import {
   basic,
@@ -25,7 +25,7 @@ import {
 
 describe('a refused login', () => {
   const { log, lines } = keptLog()
-  let offset = 0
+  const clock = movedClock()
   let gateway: TestGateway
   let world: World
 
@@ -42,7 +42,6 @@ describe('a refused login', () => {
     })
 
   before(async () => {
-    const clock = { ...systemClock, now: () => systemClock.now() + offset }
     const settings = { 'gateway.trusted_proxies': '[127.0.0.1]' }
     gateway = await startGateway(settings, { log, clock, isEmbedded: true })
     await manage('/realms', realmDocument)
@@ -51,14 +50,14 @@ describe('a refused login', () => {
     const { refresh_token: used = '', access_token: expired = '' } = first
     const refresh = tokenRequest({ grant_type: 'refresh_token', refresh_token: used })
     expect((await ask(refresh)).status).to.equal(200)
-    offset = 901_000
+    clock.aheadMs = 901_000
     world = { used, expired }
   })
   after(() => gateway?.stop())
   beforeEach(() => {
     lines.length = 0
     // a network has ten lines a second
-    offset += 1_000
+    clock.aheadMs += 1_000
   })
 
   for (const [what, request, status, line] of httpRows) {
@@ -108,7 +107,7 @@ describe('a refused login', () => {
   it('that was not tried, because too many had failed, says so', async () => {
     const guess = () => ask(['/doors/basic', { headers: basic('app', canary) }])
     for (let count = 0; count < 20; count++) {
-      offset += 1_000
+      clock.aheadMs += 1_000
       await guess()
     }
     lines.length = 0

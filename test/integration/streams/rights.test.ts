@@ -1,6 +1,5 @@
 /** Streams end with the rights of their users: what is revoked, has expired, or is not granted any more. */
 import { expect } from 'chai'
-import { systemClock } from '#component/clock.ts'
 import type { EventStream } from '#test/support/event-stream.ts'
 import { basicOf, logIn, passwords, revoke, shopRealm } from '#test/support/examples/example-api.ts'
 import {
@@ -19,20 +18,19 @@ import {
 } from '#test/support/examples/live-api.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 
 const unauthorized = 'service.error.unauthorized'
 
 describe('a stream', function () {
   this.timeout(20_000)
-  /** Milliseconds that the clock of the gateway is ahead. */
-  let ahead = 0
+  const clock = movedClock()
   let gateway: TestGateway
   let open: EventStream[]
 
   const change = (changes?: LiveChanges) => manage(gateway.adminUrl, '/realms', liveRealm(changes))
 
   before(async () => {
-    const clock = { ...systemClock, now: () => Date.now() + ahead }
     const settings = { 'rate_limits.user_failures': '1' }
     gateway = await startGateway(settings, { isEmbedded: true, clock })
     await change()
@@ -119,7 +117,7 @@ describe('a stream', function () {
     const { access_token, expires_in } = await logIn(gateway.url)
     const stream = await watched('token', bearer(access_token))
     const anonymous = await watched('open')
-    ahead += expires_in * 1_000
+    clock.aheadMs += expires_in * 1_000
     expect(await ended(stream)).to.equal(unauthorized)
     await expectAlive(gateway.url, anonymous)
     const again = await send(gateway.url, '/shop/live/token', { headers: bearer(access_token) })

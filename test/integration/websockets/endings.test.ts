@@ -1,7 +1,6 @@
 /** How open WebSockets end: with their credentials, their time, their route and the process; and how many there may be. */
 import { expect } from 'chai'
 import type { WebSocket } from 'ws'
-import { systemClock } from '#component/clock.ts'
 import {
   logIn,
   passwords,
@@ -21,13 +20,13 @@ import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { keptLog } from '#test/support/log-lines.ts'
 import { echoingUpstream, type SocketUpstream } from '#test/support/peers/websocket-upstream.ts'
+import { movedClock } from '#test/support/running/moved-clock.ts'
 import { until } from '#test/support/running/until.ts'
 import { closing, echoed, handshake, opened, RawSocket, socketsTo } from './clients.ts'
 
 describe('an open WebSocket', function () {
   this.timeout(30_000)
-  /** Milliseconds that the clock of the gateway is ahead. */
-  let ahead = 0
+  const clock = movedClock()
   let gateway: TestGateway
   let upstream: SocketUpstream
   const { log, lines } = keptLog()
@@ -58,7 +57,6 @@ describe('an open WebSocket', function () {
   }
 
   before(async () => {
-    const clock = { ...systemClock, now: () => Date.now() + ahead }
     gateway = await startGateway({}, { isEmbedded: true, clock, log })
     upstream = await echoingUpstream()
     await realm()
@@ -97,7 +95,7 @@ describe('an open WebSocket', function () {
   it('ends with 1008 when its access token has expired', async () => {
     const { access_token, expires_in } = await logIn(gateway.url)
     const closed = closing(await open('token', bearer(access_token)))
-    ahead += expires_in * 1000 + 1_000
+    clock.aheadMs += expires_in * 1000 + 1_000
     expect(await closed).to.deep.equal(unauthorized)
   })
 
