@@ -110,8 +110,7 @@ describe('the official client of tools in a page of another origin', function ()
           { 'gateway.ws_allowed_origins': origins },
           { isEmbedded: true },
         )
-        const { status, body } = await gateway.load(toolsDocument())
-        expect(status, JSON.stringify(body)).to.equal(201)
+        await gateway.mustLoad(toolsDocument())
         callee = await ToolCallee.join(gateway.routerUrl)
       })
       after(async () => {

@@ -55,8 +55,7 @@ describe('the metrics of actions', () => {
   })
 
   const load = async (document: object): Promise<void> => {
-    const { status, body } = await gateway.load(document)
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(document)
   }
   const ask = (path: string) => send(gateway.url, path)
   /** The text of `/metrics`. */

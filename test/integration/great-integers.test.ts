@@ -51,7 +51,7 @@ describe('integers beyond 64 bits', () => {
 
   before(async () => {
     gateway = await startGateway()
-    expect((await gateway.load(document)).status).to.equal(201)
+    await gateway.mustLoad(document)
     const session = componentSession({ ...basics, url: gateway.routerUrl })
     backend = session
     expect(await session.joined(10_000)).to.equal(true)

@@ -43,7 +43,7 @@ describe('a gateway with a list of routers', () => {
     routers = [await openEmbeddedRouter(), await openEmbeddedRouter()]
     const urls = [routers[0].url, routers[1].url] as const
     gateway = await startGateway({ 'wamp.url': JSON.stringify(urls) })
-    expect((await gateway.load(document)).status).to.equal(201)
+    await gateway.mustLoad(document)
     backend = componentSession({ ...basics, realm_uri, routers: new Routers(urls) })
     expect(await backend.joined(10_000)).to.equal(true)
     await backend.register(procedure, () => ({ args: ['done'], kwargs: {} }))

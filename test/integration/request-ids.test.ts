@@ -30,7 +30,7 @@ describe('X-Request-Id', () => {
   let gateway: TestGateway
   before(async () => {
     gateway = await startGateway({ 'gateway.trusted_proxies': '["127.0.0.1"]' }, { log })
-    expect((await gateway.load(document)).status).to.equal(201)
+    await gateway.mustLoad(document)
   })
   after(() => gateway.stop())
 

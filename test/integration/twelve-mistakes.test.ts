@@ -17,7 +17,7 @@ describe('a document with twelve mistakes', () => {
 
   before(async () => {
     gateway = await startGateway()
-    expect((await gateway.load(good)).status).to.equal(201)
+    await gateway.mustLoad(good)
   })
   after(() => gateway.stop())
 

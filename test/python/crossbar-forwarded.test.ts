@@ -114,7 +114,7 @@ async function startForwarding(router: DocumentedRouter) {
   )
   const loaded = await send(gateway.adminUrl, '/realms', { method: 'POST', body: realmDocument })
   expect(loaded.status, loaded.text).to.equal(200)
-  expect((await gateway.load(api)).status).to.equal(201)
+  await gateway.mustLoad(api)
   return { gateway, logged }
 }
 

@@ -109,7 +109,7 @@ describe('a gateway on Crossbar.io that asks it', function () {
       'wamp.auth.secret': String(secret),
     })
     await load(realmWith())
-    expect((await gateway.load(api)).status).to.equal(201)
+    await gateway.mustLoad(api)
     const session = componentSession({
       ...{ serializer: 'json', clock: systemClock, log: openLog('silent') },
       ...{ url: router.crossbar.url, realm_uri: realm },
@@ -187,7 +187,7 @@ describe('a gateway on Crossbar.io that asks it', function () {
       sources: [...document.sources, { usernames: 'all', authmethod: 'oidcrp', cidr: '0.0.0.0/0' }],
       info: { oidc_providers: { mock } },
     })
-    expect((await gateway.load(webApi)).status).to.equal(201)
+    await gateway.mustLoad(webApi)
     const shop = { realm_uri: realm, base: '/web' }
     const browser = new Browser()
     await browser.logIn(gateway.url, shop, provider)

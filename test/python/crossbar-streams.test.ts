@@ -115,8 +115,7 @@ describe('streams of events on Crossbar.io, by docs/crossbar.md', function () {
       'wamp.auth.secret': String(secret),
     })
     await load(realmWith(['staff', 'buyers']))
-    const { status, body } = await gateway.load(document)
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(document)
     backend = componentSession({
       ...{ serializer: 'json', clock: systemClock, log: openLog('silent') },
       ...{ url: router.crossbar.url, realm_uri: realm },

@@ -72,7 +72,7 @@ describe('the Python client of docs/streams.md', function () {
   })
 
   beforeEach(async () => {
-    expect((await gateway.load(document)).status).to.equal(201)
+    await gateway.mustLoad(document)
   })
   afterEach(() => child?.kill())
 

@@ -21,6 +21,8 @@ export interface TestGateway {
   readonly dataDir: string
   /** Loads a document over HTTP; the answer's status and body. */
   load(document: unknown): Promise<{ readonly status: number; readonly body: LoadAnswer }>
+  /** Loads a document that is new or has changed. @throws with what the gateway says, where it does not take it */
+  mustLoad(document: unknown): Promise<void>
   stop(): Promise<void>
 }
 
@@ -76,15 +78,20 @@ export async function startGateway(
     const answer = await post('/services/load_realm', { uri, authmethods: ['anonymous'] })
     if (!answer.ok) throw new Error(`realm ${uri}: ${await answer.text()}`)
   }
+  const load = async (document: unknown) => {
+    const answer = await post('/api_specs', document)
+    return { status: answer.status, body: (await answer.json()) as LoadAnswer }
+  }
   return {
     component,
     url: component.gatewayUrls[0] ?? '',
     adminUrl,
     routerUrl: component.routerUrl,
     dataDir,
-    async load(document) {
-      const answer = await post('/api_specs', document)
-      return { status: answer.status, body: (await answer.json()) as LoadAnswer }
+    load,
+    async mustLoad(document) {
+      const { status, body } = await load(document)
+      if (status >= 300) throw new Error(`the document: ${status} ${JSON.stringify(body)}`)
     },
     async stop() {
       await component.stop(0)

@@ -1,5 +1,4 @@
 /** A gateway with a document whose forwards lead to an upstream that keeps what arrives. */
-import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import {
   type RecordingUpstream,
@@ -19,8 +18,7 @@ export function recordedForwards(documentOf: (origin: string) => object): () => 
   before(async () => {
     upstream = await recordingUpstream()
     gateway = await startGateway({}, { isEmbedded: true })
-    const { status, body } = await gateway.load(documentOf(upstream.origin))
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(documentOf(upstream.origin))
   })
   after(async () => {
     await gateway?.stop()

@@ -23,7 +23,7 @@ describe('allow_from of a running gateway', () => {
 
   const start = async (settings: Readonly<Record<string, string>> = {}) => {
     gateway = await startGateway(settings, { isEmbedded: true })
-    expect((await gateway.load(document)).status).to.equal(201)
+    await gateway.mustLoad(document)
   }
   const ask = async (path: string, forwardedFor?: string) => {
     const headers: Record<string, string> =

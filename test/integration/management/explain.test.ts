@@ -92,8 +92,7 @@ describe('an explanation by a running gateway', () => {
     callee = await joinUser(gateway.routerUrl, realm, {})
     await callee.answer('com.example.explained.get', (details) => invocations.push(details))
     const { port } = upstream.address() as AddressInfo
-    const { status, body } = await gateway.load(documentOf(`http://127.0.0.1:${port}`))
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(documentOf(`http://127.0.0.1:${port}`))
   })
   after(async () => {
     await callee.leave()

@@ -99,8 +99,7 @@ describe('a traced request', () => {
     })
     callee = await joinUser(gateway.routerUrl, realm, {})
     await callee.answer('com.example.traced.get', () => ({ token: 'a-secret-of-the-callee' }))
-    const { status, body } = await gateway.load(documentOf(`http://127.0.0.1:${port}`))
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(documentOf(`http://127.0.0.1:${port}`))
   })
 
   after(async () => {

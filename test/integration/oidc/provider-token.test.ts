@@ -62,8 +62,7 @@ describe('the access token of a provider', function () {
     gateway = await startGateway({}, { isEmbedded: true, clock, log })
     await openShop([gateway], shop, realmOf(shop, providerOf(provider)))
     const { port } = upstream.address() as AddressInfo
-    const { status, body } = await gateway.load(documentOf(`http://127.0.0.1:${port}`))
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(documentOf(`http://127.0.0.1:${port}`))
   })
   after(async () => {
     await gateway?.stop()

@@ -47,8 +47,7 @@ describe('a user whose provider is asked again', function () {
     gateway = await startGateway({}, { isEmbedded: true, clock })
     const settings = { recheck_interval: interval, claims: ['email'] }
     await openShop([gateway], shop, realmOf(shop, providerOf(provider, settings)))
-    const { status, body } = await gateway.load(document)
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(document)
   })
   after(async () => {
     await gateway?.stop()

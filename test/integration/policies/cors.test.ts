@@ -39,8 +39,7 @@ describe('cors of a version of a running gateway', () => {
 
   before(async () => {
     gateway = await startGateway({}, { isEmbedded: true })
-    const { status, body } = await gateway.load(document)
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(document)
   })
   after(() => gateway?.stop())
 

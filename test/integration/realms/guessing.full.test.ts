@@ -27,7 +27,7 @@ describe('guessing', function () {
     gateway = await startGateway(settings, { isEmbedded: true })
     const body = shopRealmWith()
     expect((await send(gateway.adminUrl, '/realms', { method: 'POST', body })).status).to.equal(200)
-    expect((await gateway.load(shopDocument)).status).to.equal(201)
+    await gateway.mustLoad(shopDocument)
   })
   afterEach(() => gateway?.stop())
 

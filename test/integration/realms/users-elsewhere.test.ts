@@ -22,7 +22,7 @@ async function startShop(settings: Settings, setup: GatewaySetup = {}) {
   const warned = lines.map((line) => (JSON.parse(line) as { readonly setting?: string }).setting)
   const loaded = await send(gateway.adminUrl, '/realms', { method: 'POST', body: shopRealmWith() })
   expect(loaded.status, loaded.text).to.be.oneOf([200, 201])
-  expect((await gateway.load(shopDocument)).status).to.equal(201)
+  await gateway.mustLoad(shopDocument)
   return { gateway, warned }
 }
 

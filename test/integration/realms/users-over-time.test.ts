@@ -59,7 +59,7 @@ describe('users of a realm', () => {
     clock.aheadMs = 0
     gateway = await startGateway({}, { clock, isEmbedded: true })
     await load(shopRealmWith())
-    expect((await gateway.load(shopDocument)).status).to.equal(201)
+    await gateway.mustLoad(shopDocument)
     backend = await openShopBackend(gateway.routerUrl)
   })
   afterEach(async () => {

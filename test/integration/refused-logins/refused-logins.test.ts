@@ -45,7 +45,7 @@ describe('a refused login', () => {
     const settings = { 'gateway.trusted_proxies': '[127.0.0.1]' }
     gateway = await startGateway(settings, { log, clock, isEmbedded: true })
     await manage('/realms', realmDocument)
-    expect((await gateway.load(document)).status).to.equal(201)
+    await gateway.mustLoad(document)
     const first = (await ask(owner('ada', proof))).json() as Record<string, string>
     const { refresh_token: used = '', access_token: expired = '' } = first
     const refresh = tokenRequest({ grant_type: 'refresh_token', refresh_token: used })

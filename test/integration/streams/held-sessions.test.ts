@@ -52,8 +52,7 @@ describe('the sessions of users that streams hold', function () {
       body: JSON.stringify(realm),
     })
     expect(answer.ok, await answer.text()).to.equal(true)
-    const { status, body } = await gateway.load(document)
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(document)
   })
   after(() => gateway.stop())
 

@@ -90,8 +90,7 @@ export function describeProgress(name: string, start: StartCallee, isInterrupted
       toRouter = await TcpProxy.open(portOf(router.url))
       toCallee = await TcpProxy.open(portOf(router.url))
       gateway = await startGateway({ 'wamp.url': at(router.url, toRouter.port) })
-      const { status, body } = await gateway.load(document)
-      expect(status, JSON.stringify(body)).to.equal(201)
+      await gateway.mustLoad(document)
     })
     beforeEach(async () => {
       toCallee.heal()

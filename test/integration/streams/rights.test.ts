@@ -34,8 +34,7 @@ describe('a stream', function () {
     const settings = { 'rate_limits.user_failures': '1' }
     gateway = await startGateway(settings, { isEmbedded: true, clock })
     await change()
-    const { status, body } = await gateway.load(liveDocument())
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(liveDocument())
   })
   after(() => gateway.stop())
 

@@ -19,7 +19,7 @@ describe('the diagnostics channels', () => {
   const start = async (settings: Readonly<Record<string, string>> = {}) => {
     gateway = await startGateway({ 'log.access': 'false', ...settings }, { isEmbedded: true })
     callee = await TracedPeer.join(gateway.routerUrl)
-    expect((await gateway.load(tracedDocument)).status).to.equal(201)
+    await gateway.mustLoad(tracedDocument)
     requests = []
     calls = []
     subscribe('wamp-gateway:request', onRequest)

@@ -57,7 +57,7 @@ describe('spans of requests', () => {
       },
       { log },
     )
-    expect((await gateway.load(document)).status).to.equal(201)
+    await gateway.mustLoad(document)
   }
 
   const ask = async (path: string, headers = {}) => {

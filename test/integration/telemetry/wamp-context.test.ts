@@ -128,7 +128,7 @@ describe('the trace context of a request over WAMP', () => {
       },
     })
     expect(status).to.equal(201)
-    expect((await second.load(tracedDocument)).status).to.equal(201)
+    await second.mustLoad(tracedDocument)
     await until('the first gateway serves', async () => {
       return (await send(first.url, '/front/call', { headers })).status === 200
     })

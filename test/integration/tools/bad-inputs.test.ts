@@ -257,8 +257,7 @@ describe('an endpoint for tools', function () {
       },
     }
     const mcp = { path: '/mcp', name: 'orders', max_result_bytes: 500 }
-    const { status, body } = await gateway.load(toolsDocument(paths, { mcp }))
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(toolsDocument(paths, { mcp }))
     callee = await ToolCallee.join(gateway.routerUrl)
   })
   after(async () => {

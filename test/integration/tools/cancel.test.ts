@@ -15,8 +15,7 @@ describe('a call of a tool that nobody waits for', function () {
 
   before(async () => {
     gateway = await startGateway()
-    const { status, body } = await gateway.load(toolsDocument())
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(toolsDocument())
     callee = await ToolCallee.join(gateway.routerUrl)
   })
   beforeEach(() => {

@@ -42,8 +42,7 @@ describe('arguments of a tool', function () {
 
   before(async () => {
     gateway = await startGateway()
-    const { status, body } = await gateway.load(toolsDocument())
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(toolsDocument())
     callee = await ToolCallee.join(gateway.routerUrl)
     for (const name of Object.keys(tools)) {
       const { text } = await call(name, '{"id":"7"}')

@@ -71,8 +71,7 @@ describe('the tools of a user', function () {
     const loaded = await post('/realms', realmWith(issuer))
     expect(loaded.status, loaded.text).to.be.oneOf([200, 201])
     const document = { ...toolsDocument(paths), realm_uri: realm }
-    const { status, body } = await gateway.load(document)
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(document)
     for (const [name, scope] of [
       ['reader', 'orders:read'],
       ['writer', 'orders:read orders:write'],

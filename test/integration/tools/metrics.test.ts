@@ -26,8 +26,7 @@ describe('The metric of calls of tools', () => {
 
   before(async () => {
     gateway = await startGateway({}, { isEmbedded: true })
-    const { status, body } = await gateway.load(document)
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(document)
   })
   after(() => gateway.stop())
 

@@ -69,8 +69,7 @@ describe('A tool', () => {
     await new Promise((resolve) => upstream.once('listening', resolve))
     const host = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
     gateway = await startGateway({}, { isEmbedded: true })
-    const { status, body } = await gateway.load(documentFor(host))
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(documentFor(host))
   })
   after(async () => {
     await gateway.stop()

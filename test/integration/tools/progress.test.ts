@@ -99,8 +99,7 @@ describe('The progress of a tool', () => {
 
   before(async () => {
     gateway = await startGateway()
-    const { status, body } = await gateway.load(document)
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(document)
     callee = await startCallee(gateway.routerUrl)
   })
   after(async () => {

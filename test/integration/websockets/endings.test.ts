@@ -220,7 +220,7 @@ describe('an open WebSocket', function () {
   it('ends with 1001 when its document is removed', async () => {
     const document = { ...socketsTo(upstream.host, paths), id: 'com.example.removed' }
     document.versions['1'].base_path = '/removed'
-    expect((await gateway.load(document)).status).to.equal(201)
+    await gateway.mustLoad(document)
     const closed = closing(await opened(gateway.url, '/removed/echo'.replace('echo', 'open')))
     await send(gateway.adminUrl, '/api_specs/com.example.removed', { method: 'DELETE' })
     expect(await closed).to.deep.equal([1001, 'nothing is served at this path any more'])

@@ -39,8 +39,7 @@ describe('a WebSocket through a forward', function () {
       },
       { realm_uri: 'com.example.realm' },
     )
-    const { status, body } = await gateway.load(document)
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(document)
   })
   after(async () => {
     await gateway.stop()

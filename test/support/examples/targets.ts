@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 
 /** An upstream that answers with its request target, and the document that leads there. */
@@ -64,8 +63,7 @@ export function targetsGateway(): () => TestGateway {
     const upstream = await startTargetsUpstream()
     close = upstream.close
     gateway = await startGateway({}, { isEmbedded: true })
-    const { status, body } = await gateway.load(upstream.document)
-    expect(status, JSON.stringify(body)).to.equal(201)
+    await gateway.mustLoad(upstream.document)
   })
   after(async () => {
     await gateway?.stop()

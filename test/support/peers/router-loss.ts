@@ -210,8 +210,7 @@ export function describeRouterLoss(name: string, start: () => Promise<KillableRo
     before(async () => {
       router = await start()
       gateway = await startGateway({ 'wamp.url': router.url })
-      const { status, body } = await gateway.load(document)
-      expect(status, JSON.stringify(body)).to.equal(201)
+      await gateway.mustLoad(document)
       outages = new Outages(router, gateway)
       await outages.load.more(clients)
       for (let kill = 0; kill < kills; kill += 1) await outages.happen()

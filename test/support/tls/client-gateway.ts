@@ -119,8 +119,7 @@ export async function startClientGateway(
     },
   })
   expect(loaded.status, loaded.text).to.equal(201)
-  const { status, body } = await gateway.load(document(upstream))
-  expect(status, JSON.stringify(body)).to.equal(201)
+  await gateway.mustLoad(document(upstream))
   const backend = await RouterPeer.join({ url: gateway.routerUrl, realm })
   await backend.register(`${realm}.who`)
   backend.webSocket.on('message', (data) => {
