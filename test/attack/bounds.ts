@@ -12,6 +12,9 @@ export interface Measured {
   /** The longest turn of its event loop, CPU time, milliseconds; and what it may be. */
   readonly turn: number
   readonly maxTurn: number
+  /** How long the attack took, and how long other work kept the event loop from a processor meanwhile; milliseconds. */
+  readonly took: number
+  readonly waited: number
   /** What the attacker has found. */
   readonly found: readonly string[]
 }

@@ -187,6 +187,17 @@ export class Victim {
     )
   }
 
+  /** How long its event loop was ready to run, and other work had the processors; since it has started, milliseconds. */
+  get waited(): number {
+    try {
+      const { pid } = this.#child
+      const [, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+      return Number(waited) / 1e6
+    } catch {
+      return 0
+    }
+  }
+
   #status(name: string): number {
     try {
       const text = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8')
