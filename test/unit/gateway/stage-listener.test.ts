@@ -7,6 +7,8 @@ import type { JudgedPart } from '#component/gateway/schemas/mismatches.ts'
 import type { BegunAction, StageListener } from '#component/gateway/stage.ts'
 import type { StageFacts } from '#component/gateway/stage-facts.ts'
 import { forEachType } from '#component/security/kinds.ts'
+import { HandClock } from '#test/unit/policies/cached.ts'
+import { policyPorts } from '#test/unit/policies/policy-ports.ts'
 import {
   type Ask,
   call,
@@ -16,8 +18,6 @@ import {
   type Performer,
   serve,
 } from './fake-exchange.ts'
-import { HandClock } from './policies/cached.ts'
-import { policyPorts } from './policies/policy-ports.ts'
 import { askOf, orders } from './tools/fixture.ts'
 
 /** Facts in a few words: of parts of the gateway their names. */
