@@ -63,24 +63,22 @@ export const token = stage('token', {
   facts: () => ({}),
 })
 
-/** Performs the actions, once there is a slot of the version. 503. */
-export const slot = stage('slot', {
-  enter: (state) => acting(state, true),
-  facts: ({ outcome }) => ({ outcome }),
-})
-
-/** Performs actions that need no slot. */
+/** Performs the actions; those that reach a peer, once there is a slot of the version. 503. */
 export const action = stage('action', {
-  enter: (state) => acting(state, false),
+  async enter(state) {
+    try {
+      state.outcome = await act(state)
+      return undefined
+    } catch (error) {
+      return answerFailed(state, error)
+    }
+  },
   facts: ({ outcome }) => ({ outcome }),
 })
 
 /** Whether an action reaches a peer: a fixed response needs no slot. */
-export const needsSlot = ({
-  action,
-  steps = [action],
-}: Pick<CompiledOperation, 'action' | 'steps'>): boolean =>
-  steps.some(({ kind }) => kind.reaches !== undefined)
+const needsSlot = ({ action, steps }: CompiledOperation): boolean =>
+  steps ? steps.some(({ kind }) => kind.reaches !== undefined) : action.kind.reaches !== undefined
 
 /** Renders the outcome of the actions. */
 export const render = stage('render', {
@@ -99,16 +97,7 @@ export const render = stage('render', {
   }),
 })
 
-async function acting(state: RequestState, waits: boolean): Promise<Reply | undefined> {
-  try {
-    state.outcome = await act(state, waits)
-    return undefined
-  } catch (error) {
-    return answerFailed(state, error)
-  }
-}
-
-function act(state: RequestState, waits: boolean): Promise<Outcome> {
+function act(state: RequestState): Promise<Outcome> {
   const { exchange, route } = state
   const { action, steps, path } = route
   const context = state.acting ?? state.context
@@ -117,7 +106,7 @@ function act(state: RequestState, waits: boolean): Promise<Outcome> {
         prepare(state, plan, { ...context, action: progress }, false),
       )
     : prepare(state, action, context, wantsProgress(state))
-  if (!waits) return prepared.perform()
+  if (!needsSlot(route)) return prepared.perform()
   const { attempts, onCancel } = prepared
   const { clock, pools } = state.parts
   const { pool } = path.version

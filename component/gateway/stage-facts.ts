@@ -6,12 +6,6 @@ import type { Method } from '#component/request.ts'
 import type { BroughtAlternatives, Protection } from '#component/security/scheme.ts'
 import type { AdmittedNetworks, EndpointKind } from './api.ts'
 
-/** What the actions came to. */
-interface ActionFacts {
-  /** undefined: they were refused, or their expressions failed. */
-  readonly outcome: Outcome | undefined
-}
-
 /** What the stage of a policy has checked, as explain tells it: in `findings` of its facts. */
 export interface PolicyCheck {
   /** The key of the policy. */
@@ -62,8 +56,10 @@ export interface StageFacts {
   schema: { readonly checks: RequestChecks }
   resume: { readonly isResumed: boolean }
   token: Record<never, never>
-  slot: ActionFacts
-  action: ActionFacts
+  action: {
+    /** undefined: the actions were refused, or their expressions failed. */
+    readonly outcome: Outcome | undefined
+  }
   render: {
     /** The declaration that made the answer; undefined: another stage did, or the gateway itself. */
     readonly source: 'on_result' | 'on_error' | undefined

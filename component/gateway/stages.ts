@@ -4,7 +4,7 @@
  */
 
 import { servedPolicies } from '#component/policies/index.ts'
-import { action, needsSlot, render, resume, schema, slot, token } from './act.ts'
+import { action, render, resume, schema, token } from './act.ts'
 import type { EndpointKind, InheritedValues, PolicyPlans } from './api.ts'
 import {
   body,
@@ -68,8 +68,7 @@ const table: readonly Row[] = [
   [token, ({ passesToken }) => passesToken],
   ...policiesAt('before action'),
   [place, opensSockets],
-  [slot, needsSlot],
-  [action, (operation) => !needsSlot(operation)],
+  [action, () => true],
   [render, () => true],
 ]
 

@@ -71,7 +71,7 @@ describe('websocket of a forward', () => {
     const names = ({ stages }: CompiledOperation) => stages.map(({ name }) => name)
     for (const operation of [operationOf({ get: forward({ websocket: false }) }), without]) {
       expect(operation.websocket).to.equal(undefined)
-      expect(names(operation)).to.deep.equal(['slot', 'render'])
+      expect(names(operation)).to.deep.equal(['action', 'render'])
     }
   })
 
@@ -83,7 +83,7 @@ describe('websocket of a forward', () => {
       security: { type: 'basic' },
     })
     expect(stages.map(({ name }) => name)).to.deep.equal([
-      ...['scheme', 'network', 'websocket', 'security', 'place', 'slot', 'render'],
+      ...['scheme', 'network', 'websocket', 'security', 'place', 'action', 'render'],
     ])
   })
 

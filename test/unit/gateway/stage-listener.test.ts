@@ -144,7 +144,7 @@ const callOf = (more = '', end = 'result') => [
 
 /** A call that waits for its slot. */
 const called = (status: number, more = '') => [
-  ...['> slot', ...callOf(more), '< slot outcome="result"'],
+  ...['> action', ...callOf(more), '< action outcome="result"'],
   ...rendered('on_result', status),
 ]
 
@@ -292,7 +292,7 @@ const rows: readonly Row[] = [
     'GET /v1/failing',
     {},
     [
-      ...[...negotiated, '> slot', ...callOf('', 'error'), '< slot outcome="error"'],
+      ...[...negotiated, '> action', ...callOf('', 'error'), '< action outcome="error"'],
       ...rendered('on_error', 500),
     ],
   ],
@@ -301,8 +301,8 @@ const rows: readonly Row[] = [
     'GET /v1/list',
     {},
     [
-      ...[...negotiated, '> slot', 'begins static {"body":1}', 'ends static result'],
-      ...[...callOf(), '< slot outcome="result"', ...rendered('on_result', 200)],
+      ...[...negotiated, '> action', 'begins static {"body":1}', 'ends static result'],
+      ...[...callOf(), '< action outcome="result"', ...rendered('on_result', 200)],
     ],
   ],
   [

@@ -56,14 +56,14 @@ describe('the rows of policies', () => {
 
   it('give GET their stages in this order', () => {
     expect(namesOf('get', declared)).to.deep.equal([
-      ...['compress', 'limit.address', 'limit', 'breaker', 'etag', 'cache', 'slot', 'render'],
+      ...['compress', 'limit.address', 'limit', 'breaker', 'etag', 'cache', 'action', 'render'],
     ])
   })
 
   it('give POST their stages in this order', () => {
     expect(namesOf('post', declared)).to.deep.equal([
       ...['compress', 'limit.address', 'limit', 'breaker', 'etag', 'idempotency.key', 'body'],
-      ...['invalidate', 'idempotency', 'slot', 'render'],
+      ...['invalidate', 'idempotency', 'action', 'render'],
     ])
   })
 
@@ -72,7 +72,7 @@ describe('the rows of policies', () => {
   })
 
   it('give an operation without them no stage but the one that drops kept answers', () => {
-    expect(namesOf('get', {})).to.deep.equal(['slot', 'render'])
-    expect(namesOf('post', {})).to.deep.equal(['body', 'invalidate', 'slot', 'render'])
+    expect(namesOf('get', {})).to.deep.equal(['action', 'render'])
+    expect(namesOf('post', {})).to.deep.equal(['body', 'invalidate', 'action', 'render'])
   })
 })
