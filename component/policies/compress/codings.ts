@@ -24,7 +24,7 @@ interface Coding {
   /** Ends what a reader must have to read all that has been written. */
   readonly flush: number
   /** What a stream of it holds, measured; bytes. */
-  readonly held: number
+  readonly held: Readonly<Record<Level, number>>
   decode(content: Uint8Array): Uint8Array
 }
 
@@ -32,7 +32,9 @@ const {
   BROTLI_OPERATION_FLUSH,
   BROTLI_PARAM_LGWIN: window,
   BROTLI_PARAM_QUALITY: quality,
+  ZSTD_c_chainLog: zstdChain,
   ZSTD_c_compressionLevel: zstdLevel,
+  ZSTD_c_hashLog: zstdHash,
   ZSTD_c_windowLog: zstdWindow,
   ZSTD_e_flush,
   Z_SYNC_FLUSH,
@@ -60,6 +62,8 @@ const brotli = ofLevel((level) => ({ [quality]: qualities.br[level], [window]: w
 const zstd = ofLevel((level) => ({
   [zstdLevel]: qualities.zstd[level],
   [zstdWindow]: windowBits,
+  // by default the tables of level 6 are for larger windows: 2.7 MB
+  ...(level === 'small' && { [zstdHash]: windowBits, [zstdChain]: windowBits }),
 }))
 
 const gzipLater = promisify<string | Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gzip)
@@ -73,7 +77,7 @@ export const codings: Readonly<Record<CodingName, Coding>> = {
     later: (content, level) => zstdLater(content, zstd[level]),
     stream: (level) => zlib.createZstdCompress(zstd[level]),
     flush: ZSTD_e_flush,
-    held: 262_144,
+    held: { fast: 262_144, small: 524_288 },
     decode: (content) => zlib.zstdDecompressSync(content),
   },
   br: {
@@ -81,7 +85,7 @@ export const codings: Readonly<Record<CodingName, Coding>> = {
     later: (content, level) => brotliLater(content, brotli[level]),
     stream: (level) => zlib.createBrotliCompress(brotli[level]),
     flush: BROTLI_OPERATION_FLUSH,
-    held: 327_680,
+    held: { fast: 327_680, small: 524_288 },
     decode: (content) => zlib.brotliDecompressSync(content),
   },
   gzip: {
@@ -89,7 +93,7 @@ export const codings: Readonly<Record<CodingName, Coding>> = {
     later: (content, level) => gzipLater(content, gzipOptions(content, level)),
     stream: (level) => zlib.createGzip({ level: qualities.gzip[level] }),
     flush: Z_SYNC_FLUSH,
-    held: 262_144,
+    held: { fast: 262_144, small: 262_144 },
     decode: (content) => zlib.gunzipSync(content),
   },
 }

@@ -67,7 +67,11 @@ export class Compression {
     const { exchange, plan } = request
     const type = typeOf(reply)
     const never = whyNever({ exchange, reply, type, plan })
-    if (never === undefined) return this.#negotiate(request, withVary(reply))
+    if (never === undefined) {
+      const encoded = this.#encoded(reply)
+      if (isShorter(encoded.body, plan.minBytes)) return this.#skip(encoded, 'size')
+      return this.#negotiate(request, withVary(encoded))
+    }
     if (reply.status === 206) return this.#skip(withVary(reply), never)
     if (reply.status !== 304) return this.#skip(reply, never)
     return this.#skip(withKnownTag(withVary(reply), request, this.#codingFor(request)), never)
@@ -89,69 +93,47 @@ export class Compression {
     return shown.then((proof) => (proof ? refuse() : this.#code(request, reply, coding)), refuse)
   }
 
-  #code(request: CompressedRequest, reply: Reply, coding: CodingName): Awaitable<Compressed> {
-    return reply.body.kind === 'stream'
-      ? this.#codeStream(request, reply, reply.body, coding)
-      : this.#codeWhole(request, reply, coding)
-  }
-
-  #codeStream(
-    { exchange, plan }: CompressedRequest,
-    reply: Reply,
-    { stream, length }: ReplyBody & { readonly kind: 'stream' },
-    coding: CodingName,
-  ): Compressed {
-    if (length !== undefined && length < plan.minBytes) return this.#skip(reply, 'size')
-    if (exchange.method === 'head') {
-      stream.destroy()
-      return headOf(reply, coding)
-    }
-    const { compressor, onCompressed } = this.#ports
-    const coded = compressor.stream(stream, coding, plan.level, (plainBytes, bytes) =>
-      onCompressed?.(coding, plainBytes, bytes),
-    )
-    if (coded === undefined) return this.#skip(reply, 'busy')
-    return codedOf(reply, coding, { kind: 'stream', stream: coded, length: undefined })
-  }
-
-  #codeWhole(
+  #code(
     { exchange, plan }: CompressedRequest,
     reply: Reply,
     coding: CodingName,
   ): Awaitable<Compressed> {
-    const { content, codings, encoded } = this.#contentOf(reply)
-    const length = typeof content === 'string' ? Buffer.byteLength(content) : content.length
-    if (length < plan.minBytes) return this.#skip(encoded, 'size')
-    if (exchange.method === 'head') return headOf(encoded, coding)
-    const { compressor, onCompressed } = this.#ports
-    const leave = (bytes: Uint8Array | undefined): Compressed => {
-      if (bytes === undefined) return this.#skip(encoded, 'busy')
-      onCompressed?.(coding, length, bytes.length)
-      return codedOf(encoded, coding, { kind: 'bytes', bytes })
+    const { body } = reply
+    if (exchange.method === 'head') {
+      if (body.kind === 'stream') body.stream.destroy()
+      return headOf(reply, coding)
     }
-    const made = compressor.whole(content, coding, plan.level, codings)
+    const { compressor, onCompressed } = this.#ports
+    const tell = (plain: number, coded: number) => onCompressed?.(coding, plain, coded)
+    if (body.kind === 'stream') {
+      const stream = compressor.stream(body.stream, coding, plan.level, tell)
+      if (stream === undefined) return this.#skip(reply, 'busy')
+      return codedOf(reply, coding, { kind: 'stream', stream, length: undefined })
+    }
+    if (body.kind !== 'bytes') throw new TypeError(`a body of kind ${body.kind} is not encoded`)
+    const leave = (bytes: Uint8Array | undefined): Compressed => {
+      if (bytes === undefined) return this.#skip(reply, 'busy')
+      tell(Buffer.byteLength(body.bytes), bytes.length)
+      return codedOf(reply, coding, { kind: 'bytes', bytes })
+    }
+    const made = compressor.whole(body.bytes, coding, plan.level, body.codings)
     return made instanceof Promise ? made.then(leave) : leave(made)
   }
 
-  /** The content of a body that is whole, and the reply that has it encoded. */
-  #contentOf(reply: Reply): {
-    readonly content: string | Uint8Array
-    readonly codings: KeptCodings | undefined
-    readonly encoded: Reply
-  } {
+  /** The reply with its value as bytes, which go out as they are: it is encoded once. */
+  #encoded(reply: Reply): Reply {
     const { body, headers } = reply
-    if (body.kind === 'bytes') {
-      return { content: body.bytes, codings: body.codings, encoded: reply }
-    }
-    if (body.kind !== 'value') throw new TypeError(`a body of kind ${body.kind} is not whole`)
+    if (body.kind !== 'value') return reply
     const { value, type, encodings } = body
-    const content = encodings?.get(type) ?? this.#ports.encode(value, type)
-    encodings?.set(type, content)
-    const codings = encodings && this.#codingsOf(encodings, type)
-    // encoded once: the bytes go out as they are
-    const typed = { ...headers, 'content-type': headers['content-type'] ?? type }
-    const encoded: Reply = { ...reply, headers: typed, body: { kind: 'bytes', bytes: content } }
-    return { content, codings, encoded }
+    const bytes = encodings?.get(type) ?? this.#ports.encode(value, type)
+    encodings?.set(type, bytes)
+    return {
+      ...reply,
+      headers: { ...headers, 'content-type': headers['content-type'] ?? type },
+      body: encodings
+        ? { kind: 'bytes', bytes, codings: this.#codingsOf(encodings, type) }
+        : { kind: 'bytes', bytes },
+    }
   }
 
   #codingsOf(encodings: Encodings, type: string): KeptCodings {
@@ -185,6 +167,13 @@ export class Compression {
       why,
     }
   }
+}
+
+/** Whether a body is known to have fewer bytes. */
+function isShorter(body: ReplyBody, bytes: number): boolean {
+  if (body.kind === 'stream') return body.length !== undefined && body.length < bytes
+  // there are as many bytes as characters at least
+  return body.kind === 'bytes' && body.bytes.length < bytes && Buffer.byteLength(body.bytes) < bytes
 }
 
 const typeOf = ({ headers, body }: Reply): string => {

@@ -72,7 +72,8 @@ export class Compressor {
     level: Level,
     onOver: (plainBytes: number, bytes: number) => void,
   ): Readable | undefined {
-    const { stream, flush, held } = all[coding]
+    const { stream, flush, held: ofLevel } = all[coding]
+    const held = ofLevel[level]
     if (this.#streams >= maxStreams || !this.#budget.tryTake(held)) return undefined
     this.#streams += 1
     return flushedStream(body, stream(level), flush, (plainBytes, bytes) => {

@@ -16,6 +16,8 @@ export type Why =
   | 'type'
   /** `Cache-Control` forbids it. */
   | 'no_transform'
+  /** It is short. */
+  | 'size'
   /** A field of it is computed from its bytes. */
   | 'digest'
   /** It sets a cookie. */
@@ -26,8 +28,6 @@ export type Why =
   | 'not_accepted'
   /** It may be the answer to a page of another site that guesses a secret (BREACH). */
   | 'credentials'
-  /** It is short. */
-  | 'size'
   /** This process compresses as much as it may. */
   | 'busy'
 

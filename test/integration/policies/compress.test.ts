@@ -113,7 +113,9 @@ describe('compressed answers of a running gateway', () => {
       const { headers } = await get(path, { 'accept-encoding': field })
       expect(headers, `${path} ${field}`).not.to.have.property('content-encoding')
     }
-    expect((await get('/plain')).headers.vary).to.equal('Accept')
+    for (const path of ['/plain', '/short']) {
+      expect((await get(path, br)).headers.vary, path).to.equal('Accept')
+    }
     expect((await get('/small', br)).headers).to.include({ 'content-encoding': 'br' })
   })
 
