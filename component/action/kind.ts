@@ -39,7 +39,7 @@ export interface Reach {
   /** What the log and metrics call it. */
   readonly label: 'procedure' | 'topic' | 'upstream'
   /** A field that names a target which is known at load, in the place of {@link field}, and the error of one that cannot be reached. */
-  readonly named: { readonly field: string; readonly error: ErrorUri } | undefined
+  readonly named: { readonly field: string; readonly errors: readonly ErrorUri[] } | undefined
   /** The name of the target that a value of the field stands for, the same for each spelling; undefined: the value is no target. */
   nameOf(value: string): string | undefined
   /** Whether the action sends something in the name of a user. */

@@ -217,7 +217,7 @@ function errorsOfOthers({ inherited, action, steps }: CompiledOperation): readon
   const others = names.filter(
     ({ field }) => !(steps ?? [action]).some((one) => isNamed(one, field)),
   )
-  return [...errors, ...others.map(({ error }) => error)]
+  return [...errors, ...others.flatMap((one) => one.errors)]
 }
 
 /** The statuses of a failed action or expression. */

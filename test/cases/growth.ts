@@ -75,7 +75,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/oidc/client': { '#known': documents },
   'component/oidc/kept': { '#known': [rows.verified, rows.uses], '#told': documents },
   'component/openapi': { '#known': work, '#made': rows.descriptions, '#making': rows.descriptions, '#next': work },
-  'component/openapi/import': { '#extensions': work, '#flows': work, '#known': work, '#names': work, '#places': work, '#referred': work, '#unread': work },
+  'component/openapi/import': { '#extensions': work, '#known': work, '#names': work, '#places': work, '#referred': work, '#unread': work },
   'component/policies/cache': { '#entries': rows.answers, '#fills': rows.answers, '#flights': rows.requests, '#known': rows.answers, '#labelled': rows.answers, '#places': rows.answers, '#subscribed': documents },
   'component/policies/circuit-breaker': { '#circuits': rows.upstreams },
   'component/policies/limits': { '#asked': rows.limits, '#buckets': rows.limits, '#changed': rows.told, '#made': rows.limits, '#senders': nodes, '#touched': rows.limits, '#unchanged': rows.told, '#uses': rows.limits },

@@ -95,7 +95,14 @@ export const forward = actionKind({
   reaches: {
     by: 'http',
     field: 'host',
-    named: { field: 'upstream', error: 'service.error.no_upstream_target' },
+    named: {
+      field: 'upstream',
+      errors: [
+        'service.error.no_upstream_target',
+        'service.error.no_upstream_token',
+        'service.error.upstream_unauthorized',
+      ],
+    },
     label: 'upstream',
     nameOf: originOf,
     isSent: false,

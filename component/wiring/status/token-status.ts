@@ -8,7 +8,7 @@ export const tokenSources = ({
   credentials,
 }: Pick<FollowedUpstreams, 'table' | 'credentials'>): Readonly<Record<string, MetricSource>> => ({
   gateway_upstream_token_fetches_total: {
-    help: 'Tokens for upstreams that were asked for at authorization servers, and secrets of theirs that could not be opened, by realm, upstream and result: ok, or failed.',
+    help: 'Tokens for upstreams that were asked for at authorization servers, and credentials of theirs that could not be opened, by realm, upstream and result: ok, or failed.',
     isCounter: true,
     labels: ['realm', 'upstream', 'result'],
     read: () =>
