@@ -34,15 +34,16 @@ export function schemesOf(
     return givesToken ? withToken(identity) : identity
   }
   const schemes = forEachType(() => ({ authenticate }))
-  return withAlternatives(schemes, ({ all }, member) => {
-    const chosen = via === undefined ? all[0] : all.find((one) => one.via === via)
-    if (chosen === undefined && typeof via === 'string') {
+  return withAlternatives(
+    schemes,
+    ({ all }) => (via === undefined ? all[0] : all.find((one) => one.via === via)),
+    ({ all }) => {
+      if (typeof via !== 'string' || all.some((one) => one.via === via)) return
       const names = all.map((one) => one.via).join(', ')
       const message = `as: the path has no alternative ${JSON.stringify(via)}: expected ${names}`
       throw new ServiceError('service.error.unauthorized', message)
-    }
-    return chosen?.members.includes(member) ?? false
-  })
+    },
+  )
 }
 
 /** Schemes that refuse every request, as one without credentials. */

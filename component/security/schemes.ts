@@ -1,6 +1,10 @@
 /** The security schemes, by the type that a document names. */
 
-import { type AlternativesPorts, AlternativesScheme } from './alternatives/authenticate.ts'
+import {
+  type AlternativesPorts,
+  AlternativesScheme,
+  alternativesOf,
+} from './alternatives/authenticate.ts'
 import { type ApiKeyPorts, ApiKeyScheme } from './api-key/authenticate.ts'
 import { type BasicPorts, BasicScheme } from './basic/authenticate.ts'
 import type { Brought } from './brought.ts'
@@ -11,6 +15,7 @@ import { type MtlsPorts, MtlsScheme } from './mtls/authenticate.ts'
 import { type BearerPorts, BearerScheme } from './oauth2/authenticate.ts'
 import { type OidcPorts, OidcScheme } from './oidc/authenticate.ts'
 import type {
+  Alternative,
   AlternativeScheme,
   Alternatives,
   Protection,
@@ -27,26 +32,28 @@ interface SeveralPorts {
 
 /**
  * The schemes, and the one of alternatives.
- * @param isBrought whether a request is to bring the credentials of a member, whatever it has
+ * @param chosen the alternative that a request is to bring, whatever it has; undefined: none
+ * @param refuse throws where the request is to be refused without a judgement
  */
 export function withAlternatives(
   schemes: Readonly<Record<string, SecurityScheme>>,
-  isBrought: (alternatives: Alternatives, member: Protection) => boolean,
+  chosen: (alternatives: Alternatives) => Alternative | undefined,
+  refuse: (alternatives: Alternatives) => void,
 ): Schemes {
-  const schemeFor = ({ alternatives }: Protection): AlternativesScheme => {
-    if (alternatives === undefined) throw new TypeError('the protection has no alternatives')
-    const those = Object.entries(schemes).map(([type, scheme]) => [
-      type,
-      {
-        ...scheme,
-        isBrought: (_brought: Brought, one: Protection) => isBrought(alternatives, one),
-      },
-    ])
+  const schemeFor = (alternatives: Alternatives): AlternativesScheme => {
+    const one = chosen(alternatives)
+    const isBrought = (_brought: Brought, member: Protection): boolean =>
+      one?.members.includes(member) === true
+    const those = Object.entries(schemes).map(([type, scheme]) => [type, { ...scheme, isBrought }])
     return new AlternativesScheme(Object.fromEntries(those))
   }
   const several: SecurityScheme = {
-    authenticate: (request, protection) => schemeFor(protection).authenticate(request, protection),
-    told: (request, protection) => schemeFor(protection).told(request, protection),
+    authenticate(request, protection) {
+      const alternatives = alternativesOf(protection)
+      refuse(alternatives)
+      return schemeFor(alternatives).authenticate(request, protection)
+    },
+    told: (request, protection) => schemeFor(alternativesOf(protection)).told(request, protection),
   }
   return { ...schemes, [severalType]: several }
 }

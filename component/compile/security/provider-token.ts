@@ -1,10 +1,11 @@
 /** Where expressions may read the access token of the identity provider: in what a forward or a call sends, and nowhere else. */
 import type { Issue } from '#component/errors.ts'
 import { siteOfRead } from '#component/expression/read-sites.ts'
-import { SiteError } from '#component/expression/site.ts'
+import { type Site, SiteError } from '#component/expression/site.ts'
 import type { ActionPlan, InheritedValues } from '#component/gateway/api.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import { inForce } from '#component/policies/kinds.ts'
+import type { Protection } from '#component/security/scheme.ts'
 
 /** How expressions name the token. */
 const tokenPath = 'security.provider_token'
@@ -58,6 +59,9 @@ export function checkTokenReads(
   if (!protection?.kind.givesToken) {
     const needed = `"${tokenPath}" is there on paths with security of the type oidc only`
     for (const part of allowed) report(part, needed, issues)
+  } else if (!isAlwaysThere(protection)) {
+    const needed = `"${tokenPath}" is there only where the user of the alternative has logged in at a provider: give it a default`
+    for (const part of allowed) report(part, needed, issues, hasDefault)
   }
   for (const [kind, policy] of inForce(policies)) {
     const path = kind.sharedAt(policy)
@@ -70,9 +74,30 @@ export function checkTokenReads(
   return true
 }
 
-function report({ at, nodes, others }: TokenPart, message: string, issues: Issue[]): void {
+/** Whether each alternative gives the token. */
+const isAlwaysThere = ({ kind, alternatives }: Protection): boolean =>
+  alternatives === undefined
+    ? kind.givesToken === true
+    : !alternatives.isOptional &&
+      alternatives.all.every(({ members: [user] }) => user.kind.givesToken)
+
+/** Whether each read of a template stands before a default. */
+const hasDefault = ({ text }: Site): boolean =>
+  text
+    .split(tokenPath)
+    .slice(1)
+    .every((rest) => /^\s*\|>\s*default\(/.test(rest))
+
+/** @param isFine what need not be reported */
+function report(
+  { at, nodes, others }: TokenPart,
+  message: string,
+  issues: Issue[],
+  isFine: (site: Site) => boolean = () => false,
+): void {
   for (const read of new Set(nodes.flatMap(readsToken))) {
     const site = siteOfRead(issues, read, at, others)
+    if (site && isFine(site)) continue
     const told = site ? new SiteError(site, message).issueMessage : message
     issues.push({ path: site?.path ?? at, message: told })
   }

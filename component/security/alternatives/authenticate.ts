@@ -310,7 +310,7 @@ export class AlternativesScheme implements SecurityScheme {
 }
 
 /** @throws TypeError for a protection that is one object */
-function alternativesOf({ alternatives }: Protection): Alternatives {
+export function alternativesOf({ alternatives }: Protection): Alternatives {
   if (alternatives === undefined) throw new TypeError('the protection has no alternatives')
   return alternatives
 }

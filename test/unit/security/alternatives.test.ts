@@ -209,6 +209,19 @@ describe('a path with alternatives', () => {
     expect(lines).to.match(/error="insufficient_scope".*scope="read"$/)
   })
 
+  it('refuses a user without the roles of the alternative that decides, whatever another one would let pass', async () => {
+    const ofAdmins = { ...api_key, roles: ['admins'] }
+    const both = [brought.api_key.right, brought.jwt.right]
+    expect((await stage({ any: [ofAdmins, jwt] }).ask(both)).status).to.equal(403)
+    expect(
+      (await stage({ any: [{ ...api_key, roles: ['staff'] }, jwt] }).ask(both)).status,
+    ).to.equal(200)
+    expect((await stage({ all: [jwt, ofAdmins] }).ask(both)).status).to.equal(403)
+    expect(
+      (await stage({ any: [{ ...api_key, authids: ['joe'] }], optional: true }).ask(both)).status,
+    ).to.equal(403)
+  })
+
   it('neither judges nor offers an alternative from elsewhere than its networks', async () => {
     const monitoring = { ...basic, allow_from: ['10.0.0.0/8'] }
     const { ask } = stage({ any: [monitoring, api_key] })
@@ -518,6 +531,31 @@ describe('security with alternatives', () => {
       expect(warnings).to.deep.include({ path, message })
     })
   }
+
+  it('gives the token of a provider where each user has logged in, else to who has a default', () => {
+    const send = (text: string) => ({
+      action: { type: 'forward', host: 'http://127.0.0.1:1', headers: { authorization: text } },
+      response: {},
+    })
+    const read = (security: object, text: string) =>
+      issuesOf(documentOf({ '/x': { security, get: send(text) } }, { realm_uri })).map(
+        (one) => one.message,
+      )
+    const plain = 'Bearer {{security.provider_token}}'
+    const safe = 'Bearer {{security.provider_token |> default(none)}}'
+    const partners = { ...oidc, provider: 'partners', name: 'partners' }
+    expect(read({ any: [oidc, partners] }, plain)).to.deep.equal([])
+    expect(read({ all: [oidc, mtls] }, plain)).to.deep.equal([])
+    for (const security of [
+      { any: [api_key, oidc] },
+      { any: [oidc], optional: true },
+      { any: [oidc, { all: [mtls, partners] }] },
+    ]) {
+      expect(read(security, safe)).to.deep.equal([])
+      expect(read(security, plain)[0]).to.contain('give it a default')
+    }
+    expect(read({ any: [api_key, jwt] }, safe)[0]).to.contain('of the type oidc only')
+  })
 
   it('is `via` and `proofs` for expressions, which no other path has', () => {
     const read = (security: object) => issuesOf(documentUnder(security)).map((one) => one.message)

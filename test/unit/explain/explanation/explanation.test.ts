@@ -96,6 +96,63 @@ describe('an explanation', () => {
     })
   }
 
+  describe('of a path with alternatives', () => {
+    const any = [
+      { type: 'api_key', header_name: 'x-api-key', name: 'machine' },
+      {
+        all: [
+          { type: 'jwt', issuer: 'corp' },
+          { type: 'mtls', authid: 'cn' },
+        ],
+      },
+      { type: 'basic' },
+    ]
+    const document = (optional: boolean) =>
+      documentWith({
+        security: { any, ...(optional && { optional }) },
+        get: { action: { type: 'static', body: '{{security.via}}' }, response: {} },
+      })
+    const checkOf = async (as: unknown, optional = false) => {
+      const { checks, response: sent } = await explained({ request: get, as }, [document(optional)])
+      const { step, alternatives, decided, passed, user, proofs } =
+        (checks.find((one) => one.step === 'security') as JsonMap | undefined) ?? {}
+      return { step, alternatives, decided, passed, user, proofs, status: sent?.status }
+    }
+    const there = (via: string, is: boolean) => {
+      const names = via.split('+')
+      return { via, there: is ? names : [], lacks: is ? [] : names }
+    }
+    const user = { authid: 'ada', authroles: ['staff', 'admin'] }
+
+    it('tells what is there of each, and which one decides: the first', async () => {
+      expect(await checkOf(ada)).to.deep.equal({
+        ...{ step: 'security', decided: 'machine', passed: true, proofs: [], status: 200 },
+        user: { ...user, authmethod: 'api_key' },
+        alternatives: [there('machine', true), there('jwt+mtls', false), there('basic', false)],
+      })
+    })
+
+    it('goes by the one that is named', async () => {
+      expect(await checkOf({ ...ada, via: 'jwt+mtls' })).to.deep.include({
+        ...{ decided: 'jwt+mtls', passed: true, proofs: [{ name: 'mtls', authid: 'ada' }] },
+        user: { ...user, authmethod: 'jwt' },
+      })
+      expect(await checkOf({ ...ada, via: 'other' })).to.deep.include({
+        passed: false,
+        status: 401,
+      })
+    })
+
+    for (const as of ['anonymous', null]) {
+      it(`has none for ${as}, who passes where it is optional`, async () => {
+        expect(await checkOf(as)).to.deep.include({ decided: null, passed: false, status: 401 })
+        expect(await checkOf(as, true)).to.deep.include({
+          ...{ decided: 'anonymous', passed: true, status: 200 },
+        })
+      })
+    }
+  })
+
   it('tells the values that hold, and where each is written', async () => {
     const { rules } = await explained({ request: get, as: ada }, [orders])
     expect(rules.timeout).to.deep.equal({ value: 5000, at: '/defaults/timeout' })
