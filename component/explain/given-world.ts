@@ -155,6 +155,7 @@ function toUpstreams(clock: Clock, dispatch: ReturnType<Connections['pool']>['di
       clock,
       connections,
       openValue: async () => undefined,
+      tokenOf: () => '',
       lookup,
     })
   }

@@ -81,6 +81,8 @@ export interface TlsSettings {
 /** One upstream. */
 export interface UpstreamSettings {
   readonly name: string
+  /** The cookie by which clients stay with a target; undefined: there is none. */
+  readonly sticky: { readonly cookie: string; readonly maxAge: number | undefined } | undefined
   /** How often the addresses of targets are asked for, each of which is a target then; undefined: they are not. */
   readonly resolveMs: number | undefined
   /** The `Host` that targets get: their own, that of the request, or this name. */
@@ -156,6 +158,11 @@ function activeOf({ path, interval, timeout, status, up, down }: JsonMap): Activ
   }
 }
 
+const stickyOf = ({ cookie, max_age }: JsonMap): UpstreamSettings['sticky'] => ({
+  cookie: String(cookie),
+  maxAge: typeof max_age === 'number' ? max_age : undefined,
+})
+
 /** An upstream as its realm writes it. */
 export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
   const { targets, balance, auth } = written
@@ -172,6 +179,7 @@ export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
       outMs: numberOf(health.out, defaults.health.out) * 1000,
       active: isMap(health.active) ? activeOf(health.active) : undefined,
     },
+    sticky: isMap(written.sticky) ? stickyOf(written.sticky) : undefined,
     resolveMs:
       written.addresses === 'each'
         ? numberOf(written.resolve_interval, defaults.resolve_interval) * 1000

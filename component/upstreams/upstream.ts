@@ -14,6 +14,8 @@ import { keyOf, Target, type TargetConnection, type TargetEnd, type Turn } from 
 export interface UpstreamPorts {
   /** Opens a value of an upstream that may be a secret, or refer to one. Rejects where a file cannot be read. */
   openValue(realm_uri: string, upstream: string, value: unknown): Promise<string | undefined>
+  /** A text that follows from a target, the same on every node, and that nobody else can make. */
+  tokenOf(realm_uri: string, upstream: string, target: string): string
   /** Resolves names, where each address is a target. */
   readonly lookup: Lookup
   /** Told when addresses have come or gone. */
@@ -33,6 +35,8 @@ const hasOwnName = (hostHeader: string): boolean => !['target', 'request'].inclu
 export interface Wanted extends Pick<Drawn, 'key' | 'tried'> {
   /** The group whose targets are wanted; empty: none. */
   readonly group: string
+  /** What the client has of a target by its cookie; empty: nothing. */
+  readonly token: string
 }
 
 /** How requests to targets end. */
@@ -58,6 +62,9 @@ interface Choice {
   /** Those that requests go to which want no group, then those that stand in while none of these is there. */
   readonly rings: readonly Ring[]
   readonly groups: ReadonlyMap<string, Ring>
+  /** What the cookie of a target says, and a ring of it alone: none without cookies. */
+  readonly tokens: ReadonlyMap<Target, string>
+  readonly stuck: ReadonlyMap<string, Ring>
 }
 
 /** Its targets are those of one load of the realm. */
@@ -170,7 +177,19 @@ export class Upstream {
     }
     const hasBackup = settings.targets.some(({ isBackup }) => isBackup)
     const names = new Set(settings.targets.flatMap(({ group }) => group ?? []))
+    const { clock, tokenOf } = this.#ports
+    const stuck = settings.sticky ? pairs.filter(([{ isDrained }]) => !isDrained) : []
+    const tokens = new Map(
+      stuck.map(([, target]) => [target, tokenOf(this.realm_uri, settings.name, target.id)]),
+    )
     return {
+      tokens,
+      stuck: new Map(
+        [...tokens].map(([target, token]) => [
+          token,
+          new Ring([{ target, weight: 1 }], settings, clock),
+        ]),
+      ),
       targets: pairs.map(([, target]) => target),
       counted: pairs.flatMap(([{ weight, isDrained }, target]) =>
         weight > 0 && !isDrained ? [target] : [],
@@ -183,9 +202,11 @@ export class Upstream {
     }
   }
 
-  /** The target of a request: of the wanted group, else of the others, else a backup; undefined: none can be reached now. */
-  choose({ group, key, tried }: Wanted): Target | undefined {
+  /** The target of a request: the one of its cookie, else one of the wanted group, else of the others, else a backup; undefined: none can be reached now. */
+  choose({ group, key, token, tried }: Wanted): Target | undefined {
     const drawn: Drawn = { key, tried, now: this.now() }
+    const stuck = token === '' ? undefined : this.#choice.stuck.get(token)?.choose(drawn)
+    if (stuck) return stuck
     const wanted = group === '' ? undefined : this.#choice.groups.get(group)?.choose(drawn)
     if (wanted) return wanted
     for (const ring of this.#choice.rings) {
@@ -193,6 +214,11 @@ export class Upstream {
       if (target) return target
     }
     return undefined
+  }
+
+  /** What the cookie of a target says; undefined: there is none. */
+  tokenOf(target: Target): string | undefined {
+    return this.#choice.tokens.get(target)
   }
 
   /** The `Host` of a request; undefined: that of its target. @param received that of the client */

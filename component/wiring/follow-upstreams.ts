@@ -1,6 +1,7 @@
 /** The upstreams of the realms of a process, their credentials, and the checks of their targets, which one process of a gateway makes. */
 import { lookup } from 'node:dns'
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
+import { egressBy } from '#component/action/connections/egress.ts'
 import type { Connections } from '#component/action/connections/upstreams.ts'
 import { UpstreamCredentials } from '#component/credentials/open-credentials.ts'
 import { ActiveChecks } from '#component/upstreams/active-checks.ts'
@@ -19,11 +20,21 @@ export interface FollowedUpstreams {
 
 /** @param worker whether the process is one of several, of which the first one checks */
 export function followUpstreams(
-  { clock, log, node, users: { realms } }: Pick<WiringContext, 'clock' | 'log' | 'node' | 'users'>,
+  {
+    box,
+    clock,
+    config,
+    log,
+    node,
+    users: { realms },
+  }: Pick<WiringContext, 'box' | 'clock' | 'config' | 'log' | 'node' | 'users'>,
   connections: Connections,
   worker: Pick<WorkerPorts, 'workers' | 'tellHealth' | 'hearHealth' | 'tokenShare'> | undefined,
 ): FollowedUpstreams {
-  const outside = new CheckedFetch({ clock })
+  const outside = new CheckedFetch({
+    clock,
+    egress: egressBy(config.egress.proxy, config.egress.no_proxy),
+  })
   const credentials = new UpstreamCredentials({
     ...{ clock, log, realms, share: worker?.tokenShare },
     fetch: outside.fetch.bind(outside),
@@ -31,6 +42,11 @@ export function followUpstreams(
   const table = new UpstreamTable({
     ...{ clock, connections, lookup },
     openCredentials: credentials.open,
+    tokenOf: (...texts) =>
+      box
+        .derive('sticky', ...texts)
+        .toString('base64url')
+        .slice(0, 22),
     onTargets: () => checks?.follow(table.all),
     openValue: (uri, name, value) =>
       realms.openSecret(uri, value, realms.secretOrigins(uri, 'upstreams', name)),

@@ -9,12 +9,8 @@ import { OidcError } from '#component/oidc-error.ts'
 import { returnCookie } from '#component/security/login-return.ts'
 import { hasCsrfProof, type OidcPorts } from '#component/security/oidc/authenticate.ts'
 import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
-import {
-  countCookies,
-  isCookieName,
-  readCookie,
-  ticketCookie,
-} from '#component/token/ticket-cookie.ts'
+import { isCookieName } from '#component/syntax/cookie-field.ts'
+import { countCookies, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 import { unlessRefused } from '#component/token/token-error.ts'
 import {
   clearedLoginCookie,

@@ -49,6 +49,7 @@ import {
   withoutSecrets,
 } from './credential.ts'
 import { mayBeKept, RepeatableBody } from './repeatable-body.ts'
+import { dropSticky } from './sticky.ts'
 import { readTarget } from './target.ts'
 import { type SentAttempt, throughUpstream, wantedOf } from './through-upstream.ts'
 import { type AnswerHead, UpstreamCall } from './upstream-call.ts'
@@ -166,6 +167,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const mayRepeat = (isRepeated && isIdempotent(method)) || found?.credentials?.isRenewed === true
     const body = mayRepeat ? repeatable(given) : given
     const { headers: declared } = fields
+    dropSticky(found, headers)
     const host = found?.hostFor(run.request.headers.host ?? run.request.host)
     if (host !== undefined) headers.host = host
     const below = found?.settings.basePath
@@ -276,9 +278,10 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const { attempts } = run
       const { upstream } = fields
       const isComputed = run.computed.has('host')
-      const to = upstream === undefined ? readHost(fields.host, isComputed) : wantedOf(fields, run)
       const found =
         upstream === undefined ? undefined : findUpstream?.(run.realm_uri, `${upstream}`)
+      const to =
+        upstream === undefined ? readHost(fields.host, isComputed) : wantedOf(fields, run, found)
       const prepared = prepare(fields, run, found)
       const { body } = prepared
       // undici destroys the stream of a failed request with an error that may have no other listener.

@@ -15,6 +15,7 @@ import type { OnOver } from '#component/limits/semaphore.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import type { Target } from '#component/upstreams/target.ts'
 import type { Upstream, Wanted } from '#component/upstreams/upstream.ts'
+import { stuckTo, withSticky } from './sticky.ts'
 
 /** How one request to a target has ended. */
 export interface SentAttempt extends Attempted {
@@ -25,7 +26,10 @@ export interface SentAttempt extends Attempted {
 }
 
 /** What a request says of its target. */
-export type WantedTarget = Omit<Wanted, 'tried'>
+export interface WantedTarget extends Omit<Wanted, 'tried'> {
+  /** Whether the client has come over TLS. */
+  readonly isSecure: boolean
+}
 
 const noUpstream = 'the realm has no upstream of this name'
 const noTarget = 'no target of the upstream can be reached now'
@@ -54,8 +58,17 @@ const refused = (reason: string): Attempted => ({
 })
 
 /** What a request says of its target. */
-export function wantedOf({ hash, group }: ActionFields, run: Run): WantedTarget {
-  return { group: textOf(group, 'group'), key: textOf(hash, 'hash') || clientOf(run) }
+export function wantedOf(
+  { hash, group }: ActionFields,
+  run: Run,
+  upstream: Upstream | undefined,
+): WantedTarget {
+  return {
+    group: textOf(group, 'group'),
+    key: textOf(hash, 'hash') || clientOf(run),
+    token: stuckTo(upstream, run),
+    isSecure: run.request.scheme === 'https',
+  }
 }
 
 /** A text, or what may stand for one; empty where it is absent. */
@@ -138,8 +151,10 @@ export async function throughUpstream(
   let target = upstream.choose({ ...wanted, tried })
   if (target === undefined) return refused(noTarget)
   for (;;) {
-    const attempted = await sendTo(upstream, target, send)
-    const { outcome, isRetriable, wasSent, isLate } = attempted
+    const sent = await sendTo(upstream, target, send)
+    const { isRetriable, wasSent, isLate } = sent
+    const outcome = withSticky(upstream, target, wanted.token, wanted.isSecure, sent.outcome)
+    const attempted = { ...sent, outcome }
     if (!isRetriable) return attempted
     tried.push(target)
     const isOver = isLate || tried.length > settings.failover

@@ -1,11 +1,7 @@
 /** How the cookies of a request are read: strictly, and none of a name that stands twice. */
 import { expect } from 'chai'
-import {
-  csrfCookie,
-  isCookieName,
-  readCookie,
-  ticketCookie,
-} from '#component/token/ticket-cookie.ts'
+import { isCookieName } from '#component/syntax/cookie-field.ts'
+import { csrfCookie, readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 
 describe('the cookies of a ticket', () => {
   it('are called by the realm as it is', () => {

@@ -36,7 +36,13 @@ function checked(active: object, more: object = {}) {
     proxies: () => false,
     close: async () => undefined,
   }
-  const ports = { clock, connections, openValue: async () => undefined, lookup: () => undefined }
+  const ports = {
+    clock,
+    connections,
+    openValue: async () => undefined,
+    tokenOf: () => '',
+    lookup: () => undefined,
+  }
   const make = (written: object, before?: Upstream) =>
     new Upstream('com.example.test', upstreamOf('it', { ...written }), ports, before)
   const written = {

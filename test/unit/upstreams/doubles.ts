@@ -30,6 +30,7 @@ class SeededClock extends ManualClock {
 const portsOf = (clock: ManualClock = new SeededClock(), lookup: Lookup = () => undefined) => ({
   clock,
   openValue: async () => undefined,
+  tokenOf: (_realm_uri: string, _upstream: string, target: string) => `token of ${target}`,
   lookup,
   connections: {
     pool: () => ({ dispatch: () => true }),
@@ -54,7 +55,7 @@ export const upstreamWith = (
 }
 
 /** What a request wants that says nothing. */
-export const plain: Wanted = { group: '', key: 'somebody', tried: [] }
+export const plain: Wanted = { group: '', key: 'somebody', token: '', tried: [] }
 
 /** The name of a target in {@link target}. */
 export const nameOf = (chosen: Target | undefined): string | undefined =>

@@ -15,6 +15,7 @@ import {
   text,
 } from '#component/spec/rules.ts'
 import { fixedPathProblem, upstreamPathProblem } from '#component/spec/syntax.ts'
+import { isCookieName } from '#component/syntax/cookie-field.ts'
 import { originProblem, readOrigin } from '#component/syntax/upstream-origin.ts'
 import { isMap, memberOf } from '#component/syntax/values.ts'
 import {
@@ -235,6 +236,32 @@ const tls: Rule = described(
   { title: 'TLS' },
 )
 
+const cookieName = text('the name of a cookie', (value) =>
+  isCookieName(value) ? undefined : 'a cookie cannot have this name',
+)
+
+const sticky: Rule = described(
+  withRequired(
+    closedMap('a map such as {cookie, max_age}', {
+      cookie: described(
+        cookieName,
+        'Its name. Its value is a keyed digest of the target, good on every node; targets never get it.',
+        {
+          examples: ['billing'],
+        },
+      ),
+      max_age: described(
+        integer(1, 34_560_000, ' of seconds'),
+        'How long it is kept. Seconds. Default: as long as the browser runs.',
+        { examples: [3600] },
+      ),
+    }),
+    { cookie: 'the name of the cookie' },
+  ),
+  'The cookie by which a client stays with its target while that can be reached. An unknown key is an error.',
+  { title: 'Sticky' },
+)
+
 /** The keys of an upstream: one row each. */
 const keys = {
   targets: described(targets, `The copies of the backend, 1 to ${maxTargets}.`, {
@@ -288,6 +315,9 @@ const keys = {
   ),
   tls: described(tls, 'How targets under https are trusted, and what they are shown.', {
     examples: [{ ca: { file: '/etc/wamp-gateway/company-ca.pem' } }],
+  }),
+  sticky: described(sticky, 'The cookie by which a client stays with its target.', {
+    examples: [{ cookie: 'billing', max_age: 3600 }],
   }),
   proxy: described(
     text('a proxy, http://host[:port]', proxyProblem, 'hidden'),

@@ -47,6 +47,7 @@ describe('an upstream', () => {
     ['with addresses', { targets: [a], addresses: 'each', resolve_interval: 1 }],
     ['with a proxy', { targets: [a], proxy: 'http://proxy.internal:3128' }],
     ['with a socket', { targets: [{ url: 'unix:/run/billing/http.sock' }] }],
+    ['with a cookie', { targets: [a], sticky: { cookie: 'billing', max_age: 60 } }],
     ['with a backup', { targets: [{ ...a, backup: true, weight: 1000 }] }],
     ['with 64 targets', { targets: many(64, (index) => `http://10.0.0.${index}`) }],
   ] as const) {
@@ -134,6 +135,13 @@ describe('an upstream', () => {
       ...['a socket behind dots', { targets: [{ url: 'unix:/run/a/../docker.sock' }] }],
       ...[`${at}/targets/0/url`, 'not absolute and normal'],
     ],
+    [
+      'a cookie of two words',
+      { targets: [a], sticky: { cookie: 'a b' } },
+      `${at}/sticky/cookie`,
+      'name',
+    ],
+    ['a cookie without a name', { targets: [a], sticky: {} }, `${at}/sticky/cookie`, 'is missing'],
     ['an unknown balance', { targets: [a], balance: 'random' }, `${at}/balance`, 'round_robin'],
     ['no scheme', { targets: [{ url: '10.0.0.5' }] }, `${at}/targets/0/url`, 'neither scheme'],
     ['a path', { targets: [{ url: `${a.url}/x` }] }, `${at}/targets/0/url`, 'a valid port'],
