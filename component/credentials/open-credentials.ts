@@ -129,8 +129,11 @@ export class UpstreamCredentials {
 
   #tell(holder: Holder, error: unknown): void {
     if (!this.#throttle.admits(`${holder.realm_uri} ${holder.upstream}`)) return
-    const answer = error instanceof OidcError ? error.answer : {}
-    this.#ports.log.warn({ ...holder, reason: why(error), ...answer }, 'no token for an upstream')
+    const line =
+      error instanceof OidcError
+        ? { reason: error.message, ...error.answer }
+        : { reason: why(error) }
+    this.#ports.log.warn({ ...holder, ...line }, 'no token for an upstream')
   }
 }
 
