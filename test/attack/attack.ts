@@ -39,6 +39,8 @@ export interface Target {
     readonly publish: string
     /** POST with an Idempotency-Key: forwarded to an upstream that sends the body back. */
     readonly orders: string
+    /** GET: with `flood`, `silent` or `wrong` behind it, a WebSocket: what the upstream does with a handshake. */
+    readonly sockets: string
     /** GET: a quota counts for each value of X-Tenant. */
     readonly metered: string
   }

@@ -11,6 +11,7 @@ import { slowBodies } from './slow-bodies.ts'
 import { keysOfStrangers, quotasOfStrangers } from './strangers.ts'
 import { streamsDropped, streamsLeft, streamsReplayed, streamsUnread } from './streams.ts'
 import { unreadEchoes } from './unread-echoes.ts'
+import { upgradesFlooded, upgradesRefused } from './upgrades.ts'
 import { wampIntegers } from './wamp-integers.ts'
 import { wampPatterns } from './wamp-patterns.ts'
 import { wampRetained } from './wamp-retained.ts'
@@ -29,6 +30,8 @@ export const attacks: readonly Attack[] = [
   streamsUnread,
   streamsReplayed,
   streamsLeft,
+  upgradesFlooded,
+  upgradesRefused,
   schemaAlternatives,
   keysOfBodies,
   keysOfLists,

@@ -2,9 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { acceptOf } from '#component/syntax/websocket.ts'
 import { RouterPeer } from '#test/contract/router/peer.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { type StartedAt, startedAt } from '#test/support/started.ts'
@@ -31,6 +33,7 @@ const paths: Target['paths'] = {
   publish: '/publish',
   orders: '/orders',
   metered: '/metered',
+  sockets: '/sockets',
 }
 
 const plain = { on_result: {}, on_error: {} }
@@ -99,6 +102,15 @@ const documentOf = (upstream: string) => ({
           idempotency: { required: true },
           post: { action: { type: 'forward', host: upstream, path: '/echo' }, response: plain },
         },
+        [`${paths.sockets}/:kind`]: {
+          get: {
+            action: {
+              ...{ type: 'forward', host: upstream, path: '/{{request.bindings.kind}}' },
+              ...{ timeout: 5000, websocket: true },
+            },
+            response: plain,
+          },
+        },
         [paths.metered]: {
           get: {
             quota: { amount: 10, window: 'hour', per: '{{request.headers.x-tenant}}' },
@@ -128,9 +140,27 @@ async function startUpstream(): Promise<Server> {
     }
     response.end(request.url === '/large' ? large : 'quote')
   })
+  server.on('upgrade', (request, socket) => switchTo(request, socket))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return server
+}
+
+/** Frames of 64 KiB, as fast as they are taken; a wrong answer; or none, as the path says. */
+function switchTo({ url, headers }: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => socket.destroy())
+  if (url === '/silent') return
+  const key = url === '/flood' ? (headers['sec-websocket-key'] ?? '') : ''
+  const accept = acceptOf(key)
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+  )
+  const frame = Buffer.concat([Buffer.from([0x82, 126, 0xff, 0xf0]), Buffer.alloc(0xfff0)])
+  const flood = (): void => {
+    while (!socket.destroyed && socket.write(frame));
+  }
+  socket.on('drain', flood)
+  flood()
 }
 
 /** Registers the procedure and answers. */

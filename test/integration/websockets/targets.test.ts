@@ -67,6 +67,19 @@ describe('WebSockets to the targets of an upstream', function () {
     for (const socket of sockets) socket.terminate()
   })
 
+  it('prove to the target who asks by the credentials of the upstream, which no client is told', async () => {
+    const [target] = targets
+    const auth = { type: 'header', name: 'x-key', secret: 'the secret of the upstream' }
+    const { url } = await startWith(of([target?.host], { auth }), document)
+    const headers = { 'x-key': 'the guess of a client', authorization: 'Bearer of-the-client' }
+    const socket = await opened(url, '/v1/it', { headers })
+    const told = target?.handshakes[0]?.headers
+    expect(told).to.include({ 'x-key': auth.secret, upgrade: 'websocket' })
+    expect(told?.authorization).to.equal(undefined)
+    expect((await echoed(socket, 'hello')).toString()).to.equal('hello')
+    socket.terminate()
+  })
+
   it('end with 1001 when their target is taken out of the realm, and those of others go on', async () => {
     const { url, setUpstreams } = await startWith(of(hosts()), document)
     const sockets = await openAt(url, 4)
