@@ -1,5 +1,6 @@
 /** `compress` of routes: bodies of answers leave in the coding that the client wants most. */
 import { Readable } from 'node:stream'
+import type { Clock } from '#component/clock.ts'
 import { BodyCodings, type Encodings } from '#component/gateway/encodings.ts'
 import type { Exchange, KeptCodings, Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { joinVary } from '#component/gateway/header-layers.ts'
@@ -9,6 +10,7 @@ import { remembered } from '#component/syntax/remembered.ts'
 import type { CodingName } from './codings.ts'
 import type { Compressor } from './compressor.ts'
 import { codedTag, knownTag } from './entity-tags.ts'
+import { gathered, maxGathered } from './gathered-body.ts'
 import {
   forbidsTransform,
   hasAmbientCredentials,
@@ -20,6 +22,7 @@ import type { CompressPlan } from './plan.ts'
 
 /** What compressing needs. */
 export interface CompressionPorts {
+  readonly clock: Pick<Clock, 'after'>
   readonly compressor: Compressor
   readonly encode: Encode
   /** Told of each body that has been compressed, and of its bytes before and after. */
@@ -93,31 +96,54 @@ export class Compression {
     return shown.then((proof) => (proof ? refuse() : this.#code(request, reply, coding)), refuse)
   }
 
-  #code(
-    { exchange, plan }: CompressedRequest,
-    reply: Reply,
-    coding: CodingName,
-  ): Awaitable<Compressed> {
+  #code(request: CompressedRequest, reply: Reply, coding: CodingName): Awaitable<Compressed> {
+    const { exchange, plan } = request
     const { body } = reply
     if (exchange.method === 'head') {
       if (body.kind === 'stream') body.stream.destroy()
       return headOf(reply, coding)
     }
-    const { compressor, onCompressed } = this.#ports
-    const tell = (plain: number, coded: number) => onCompressed?.(coding, plain, coded)
     if (body.kind === 'stream') {
-      const stream = compressor.stream(body.stream, coding, plan.level, tell)
-      if (stream === undefined) return this.#skip(reply, 'busy')
-      return codedOf(reply, coding, { kind: 'stream', stream, length: undefined })
+      return isGathered(body)
+        ? this.#gather(request, reply, body.stream, coding)
+        : this.#codeStream(request, reply, body.stream, coding)
     }
     if (body.kind !== 'bytes') throw new TypeError(`a body of kind ${body.kind} is not encoded`)
+    const { compressor, onCompressed } = this.#ports
     const leave = (bytes: Uint8Array | undefined): Compressed => {
       if (bytes === undefined) return this.#skip(reply, 'busy')
-      tell(Buffer.byteLength(body.bytes), bytes.length)
+      onCompressed?.(coding, Buffer.byteLength(body.bytes), bytes.length)
       return codedOf(reply, coding, { kind: 'bytes', bytes })
     }
     const made = compressor.whole(body.bytes, coding, plan.level, body.codings)
     return made instanceof Promise ? made.then(leave) : leave(made)
+  }
+
+  /** Codes a body that may come at once. @throws ServiceError where it fails meanwhile: nothing has been sent */
+  async #gather(
+    request: CompressedRequest,
+    reply: Reply,
+    stream: Readable,
+    coding: CodingName,
+  ): Promise<Compressed> {
+    const bytes = await gathered(stream, this.#ports.clock)
+    return bytes === undefined
+      ? this.#codeStream(request, reply, stream, coding)
+      : this.#code(request, { ...reply, body: { kind: 'bytes', bytes } }, coding)
+  }
+
+  #codeStream(
+    { plan }: CompressedRequest,
+    reply: Reply,
+    body: Readable,
+    coding: CodingName,
+  ): Compressed {
+    const { compressor, onCompressed } = this.#ports
+    const stream = compressor.stream(body, coding, plan.level, (plain, coded) =>
+      onCompressed?.(coding, plain, coded),
+    )
+    if (stream === undefined) return this.#skip(reply, 'busy')
+    return codedOf(reply, coding, { kind: 'stream', stream, length: undefined })
   }
 
   /** The reply with its value as bytes, which go out as they are: it is encoded once. */
@@ -168,6 +194,10 @@ export class Compression {
     }
   }
 }
+
+/** Whether the head of an answer waits for its body, which may come at once. */
+const isGathered = ({ stream, length }: ReplyBody & { readonly kind: 'stream' }): boolean =>
+  length !== undefined && length <= maxGathered && !stream.destroyed && !stream.readableEnded
 
 /** Whether a body is known to have fewer bytes. */
 function isShorter(body: ReplyBody, bytes: number): boolean {

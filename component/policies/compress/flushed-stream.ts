@@ -50,6 +50,8 @@ export function flushedStream(
     isWatching = true
     setImmediate(look)
   })
+  // what has been gathered of it has paused it
+  body.resume()
   finished(body, { writable: false }, (error) => {
     hasEnded = true
     if (error) transform.destroy(error)

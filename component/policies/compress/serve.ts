@@ -1,4 +1,5 @@
 /** What serves `compress`: its stage, and what compresses in a process. */
+import type { Clock } from '#component/clock.ts'
 import { Quota } from '#component/limits/quota.ts'
 import type { Families } from '#component/metrics/families.ts'
 import { Family } from '#component/metrics/family.ts'
@@ -10,6 +11,7 @@ import { Compressor } from './compressor.ts'
 import { compress as kind } from './kind.ts'
 
 export interface World {
+  readonly clock: Clock
   readonly encode: Encode
   readonly families: Families
   /** The bytes that the process holds for its peers. */
@@ -31,7 +33,7 @@ export const compress = servedPolicy('compression', {
       isOfEndpoint: (plans, endpoint) => isOfEndpoint(endpoint) && kind.planOf(plans) !== undefined,
     },
   ],
-  open({ encode, families, budget }: World) {
+  open({ clock, encode, families, budget }: World) {
     const ofNode = { isOfNode: true } as const
     const compressed = new Family(
       {
@@ -62,7 +64,7 @@ export const compress = servedPolicy('compression', {
     )
     const compressor = new Compressor(new Quota(Math.floor(budget.limit * part), budget))
     const port = new Compression({
-      ...{ compressor, encode },
+      ...{ clock, compressor, encode },
       onCompressed(coding, plain, coded) {
         compressed.with(coding).add()
         bytes.with(coding, 'plain').add(plain)
@@ -78,6 +80,10 @@ export const compress = servedPolicy('compression', {
     }
     return { port, sources }
   },
-  rehearse: ({ encode }) =>
-    new Compression({ encode, compressor: new Compressor(new Quota(Number.MAX_SAFE_INTEGER)) }),
+  rehearse: ({ clock, encode }) =>
+    new Compression({
+      clock,
+      encode,
+      compressor: new Compressor(new Quota(Number.MAX_SAFE_INTEGER)),
+    }),
 })

@@ -291,6 +291,41 @@ describe('compressed answers of a running gateway', () => {
     expect(Buffer.concat(rest).toString()).to.equal('<p>last</p>')
   })
 
+  it('have a length where the upstream tells one and sends all at once, and wait for no more', async () => {
+    const fields = { 'content-type': 'text/plain', 'content-length': String(long.length) }
+    answers.set('/once', (_request, response) => response.writeHead(200, fields).end(long))
+    const { headers, ...whole } = await get('/once', br)
+    expect(headers).to.include({ 'content-length': String(whole.bytes.length) })
+    expect(textOf({ headers, ...whole })).to.equal(long)
+    let release = (): void => undefined
+    answers.set('/later', (_request, response) => {
+      response.writeHead(200, fields).write(long.slice(0, 100_000))
+      release = () => response.end(long.slice(100_000))
+    })
+    const outgoing = ask(`${gateway.url}/later`, { agent: false, headers: br })
+    outgoing.end()
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+    expect(incoming.headers).to.include({ 'content-encoding': 'br' })
+    expect(incoming.headers).not.to.have.property('content-length')
+    const decoder = incoming.pipe(createBrotliDecompress())
+    let got = ''
+    for await (const piece of decoder) {
+      got += String(piece)
+      if (got.length === 100_000) release()
+    }
+    expect(got).to.equal(long)
+  })
+
+  it('are an error where the upstream breaks off before that', async () => {
+    answers.set('/cut', (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '50000' })
+      response.write(text, () => response.destroy())
+    })
+    const failed = await get('/cut', br)
+    expect(failed.json()).to.include({ code: 'service.error.bad_gateway' })
+    expect(failed.headers).not.to.have.property('content-encoding')
+  })
+
   it('break off where the upstream does', async () => {
     answers.set('/broken', (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
