@@ -81,7 +81,10 @@ export class Broker {
       return
     }
     const { uri, match } = subscription
-    if (this.#ports.authorizer.refuses(session, 'unsubscribe', request, uri, {}, match)) return
+    // what the gateway subscribed for a stream ends with it, whatever its user may
+    if (!session.transport.peer.isInProcess) {
+      if (this.#ports.authorizer.refuses(session, 'unsubscribe', request, uri, {}, match)) return
+    }
     this.#remove(session, subscription)
     session.send([code.unsubscribed, request])
   }

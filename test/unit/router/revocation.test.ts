@@ -134,6 +134,13 @@ describe('the embedded router, when rights of a realm change', () => {
     expect((await callee.send(32, 5, {}, 'com.a'))[0]).to.equal(subscribed)
   })
 
+  it('lets sessions of the gateway give a subscription back that they may not end: it would stay for ever', async () => {
+    const peer = await join()
+    const id = await peer.subscribe('com.a')
+    refused = (action) => action === 'unsubscribe'
+    expect(await peer.send(34, 3, id)).to.deep.equal([unsubscribed, 3])
+  })
+
   it('leaves what is allowed, what a session may no longer ask for in another way, and other realms', async () => {
     const [peer, foreign] = [await join(), await join(roles, 'realm2')]
     for (const one of [peer, foreign]) {
