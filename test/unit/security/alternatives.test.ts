@@ -378,6 +378,43 @@ describe('a path with alternatives', () => {
   })
 })
 
+describe('alternatives of a document', () => {
+  const security = { any: [{ ...api_key, name: 'machine' }, jwt] }
+  const statusOf = async (document: object, target: string, brings: Brings) => {
+    const served = serve(document, undefined, undefined, openSeveral().schemes)
+    const reply = await served.ask(`GET /v1${target}`, { headers: brings.headers ?? {} })
+    return [reply.status, (bodyOf(reply) as { via?: string }).via]
+  }
+  const paths = { '/x': { get: whoAsks }, '/open': { security: {}, get: fixed({}) } }
+  for (const [where, document] of [
+    ['defaults', documentOf(paths, { realm_uri, defaults: { security } })],
+    ['variables', documentOf(paths, { realm_uri, variables: { security } })],
+    ['the version', documentOf(paths, { realm_uri }, { defaults: { security } })],
+  ] as const) {
+    it(`are inherited as a whole from ${where}, and taken back by {}`, async () => {
+      expect(await statusOf(document, '/x', brought.api_key.right)).to.deep.equal([200, 'machine'])
+      expect(await statusOf(document, '/x', brought.jwt.right)).to.deep.equal([200, 'jwt'])
+      expect((await statusOf(document, '/x', {}))[0]).to.equal(401)
+      expect((await statusOf(document, '/open', {}))[0]).to.equal(200)
+    })
+  }
+
+  it('take the place of those above as a whole', async () => {
+    const own = { '/x': { security: { any: [basic] }, get: whoAsks } }
+    const document = documentOf(own, { realm_uri, defaults: { security } })
+    expect((await statusOf(document, '/x', brought.api_key.right))[0]).to.equal(401)
+    expect(await statusOf(document, '/x', brought.basic.right)).to.deep.equal([200, 'basic'])
+  })
+
+  it('say who may read the description of a version', async () => {
+    const openapi = { path: '/openapi', security }
+    const document = documentOf({ '/x': { get: fixed({}) } }, { realm_uri }, { openapi })
+    expect((await statusOf(document, '/openapi', {}))[0]).to.equal(401)
+    expect((await statusOf(document, '/openapi', brought.jwt.right))[0]).to.equal(200)
+    expect((await statusOf(document, '/x', {}))[0]).to.equal(200)
+  })
+})
+
 describe('an alternative of several members', () => {
   const proofs = fixed({
     ...{ authid: '{{security.authid}}', roles: '{{security.authroles}}' },
