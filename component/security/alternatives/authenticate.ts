@@ -106,9 +106,12 @@ export class AlternativesScheme implements SecurityScheme {
   ): Identity | Promise<Identity> {
     const alternatives = alternativesOf(protection)
     const proof = alternatives.wantsCertificate ? request.clientCertificate?.() : undefined
-    const judge = (certificate: ClientProof | undefined) =>
-      this.#judge({ request, protection, alternatives, isAgain, certificate })
-    return proof instanceof Promise ? proof.then(judge) : judge(proof)
+    if (!(proof instanceof Promise)) {
+      return this.#judge({ request, protection, alternatives, isAgain, certificate: proof })
+    }
+    return proof.then((certificate) =>
+      this.#judge({ request, protection, alternatives, isAgain, certificate }),
+    )
   }
 
   #isBrought(member: Protection, brought: Brought): boolean {
@@ -183,15 +186,16 @@ export class AlternativesScheme implements SecurityScheme {
   /** Judges by one member. */
   #ask(judged: Judged, decided: Alternative, member: Protection): Identity | Promise<Identity> {
     const { request, isAgain } = judged
-    const refuse = (error: unknown): never => {
-      throw this.#refused(judged, decided, member, error)
-    }
     try {
-      const judge = isAgain ? admitAgain : admit
-      const found = judge(this.#schemes, request, member)
-      return found instanceof Promise ? found.catch(refuse) : found
+      const found = isAgain
+        ? admitAgain(this.#schemes, request, member)
+        : admit(this.#schemes, request, member)
+      if (!(found instanceof Promise)) return found
+      return found.catch((error: unknown) => {
+        throw this.#refused(judged, decided, member, error)
+      })
     } catch (error) {
-      return refuse(error)
+      throw this.#refused(judged, decided, member, error)
     }
   }
 
