@@ -44,6 +44,9 @@ const screens = {
   groups: ({ realm: { groups = [] } }) => html`
     <${Panel}><ul class="rows">${groups.map((/** @type {any} */ group) => html`<li><b>${group.name}</b> <span class="quiet">${(group.groups ?? []).join(', ')}</span></li>`)}</ul>
     ${groups.length === 0 && html`<${Empty}>None.<//>`}<//>`,
+  scopes: ({ realm: { scopes = {} } }) => html`
+    <${Panel}><ul class="rows">${Object.entries(scopes).map(([name, scope]) => html`<li><b>${name}</b> <span class="quiet">${scope.roles.join(', ')}${scope.description && ` – ${scope.description}`}</span></li>`)}</ul>
+    ${Object.keys(scopes).length === 0 && html`<${Empty}>None.<//>`}<//>`,
   grants: Grants,
   keys: ApiKeys,
   logins: Logins,
@@ -62,7 +65,7 @@ function Realm({ uri, tab, part }) {
   const mayChange = hello?.access === 'load'
   const tabs = Object.keys(screens).map((name) => ({
     ...{ name, title: titleOf(name), href: linkTo('realms', uri, name) },
-    ...(Array.isArray(realm?.[name]) && { count: realm[name].length }),
+    ...(realm?.[name] && { count: Object.keys(realm[name]).length }),
   }))
   const rotate = () =>
     told(
