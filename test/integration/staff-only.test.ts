@@ -19,12 +19,14 @@ import {
   type RecordingUpstream,
   recordingUpstream,
 } from '#test/support/peers/recording-upstream.ts'
+import { echoingUpstream, type SocketUpstream } from '#test/support/peers/websocket-upstream.ts'
 import { Authority } from '#test/support/tls/authority.ts'
 import { fieldOf } from '#test/support/tls/client-gateway.ts'
 import { FakeIssuer } from '#test/unit/issuer/fake-issuer.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
 import { Browser, providerOf } from './oidc/example-apis.ts'
 import { ask, callTool, listTools } from './tools/ask.ts'
+import { closing, opened } from './websockets/clients.ts'
 
 const realm_uri = 'com.example.staff'
 const shop = { realm_uri, base: '/v1' }
@@ -39,12 +41,16 @@ const names = Object.keys(people) as readonly Person[]
 const response = { on_result: {}, on_error: {} }
 
 /** What a path does, by the last part of its address; each operation is a tool where it can be one. */
-const actions = (upstream: string) => ({
+const actions = (upstream: string, sockets: string) => ({
   static: { action: { type: 'static', body: '{{security.authid}}' }, response },
   forward: { action: { type: 'forward', host: upstream, path: '/' }, response },
   call: {
     action: { type: 'wamp_call', procedure: hello },
     response: { on_result: { body: '{{action.result.args |> head}}' }, on_error: {} },
+  },
+  socket: {
+    action: { type: 'forward', host: sockets, path: '/', websocket: true },
+    response,
   },
   stream: {
     action: { type: 'wamp_subscribe', topic },
@@ -52,6 +58,7 @@ const actions = (upstream: string) => ({
   },
 })
 
+/** Beside them a path for WebSockets, which is asked by no ordinary request. */
 const actionNames = ['static', 'forward', 'call', 'stream'] as const
 
 /** The security objects, by type; one for each person where the path decides whose message it is. */
@@ -78,12 +85,12 @@ const isTool = (type: SecurityType): boolean => type !== 'webhook'
 const pathOf = (type: SecurityType, person: Person, action: string): string =>
   `/${type}/${type === 'webhook' ? person : 'all'}/${action}`
 
-function documentOf(upstream: string, service: string) {
-  const operations = actions(upstream)
+function documentOf(upstream: string, sockets: string, service: string) {
+  const operations = actions(upstream, sockets)
   const paths = types.flatMap((type) =>
     (type === 'webhook' ? names : names.slice(0, 1)).flatMap((person) =>
-      actionNames.map((action) => {
-        const isListed = isTool(type) && action !== 'stream'
+      [...actionNames, 'socket' as const].map((action) => {
+        const isListed = isTool(type) && action !== 'stream' && action !== 'socket'
         const name = `${type}_${action}`
         const tool = isListed ? { tool: { name, description: `The tool ${name}.` } } : {}
         const security = { type, roles: ['staff', 'owners'], ...objects(service)[type](person) }
@@ -110,6 +117,7 @@ describe('a path for staff', function () {
   let issuer: FakeIssuer
   let provider: FakeProvider
   let upstream: RecordingUpstream
+  let sockets: SocketUpstream
   let gateway: TestGateway
   let callee: RouterPeer
   /** What the callee was called for. */
@@ -210,6 +218,7 @@ describe('a path for staff', function () {
     provider = await FakeProvider.open(clock.now)
     provider.givesRefreshTokens = true
     upstream = await recordingUpstream()
+    sockets = await echoingUpstream()
     const settings = {
       'gateway.trusted_proxies': '["127.0.0.1"]',
       'gateway.tls.client_ca': join(folder, 'ca.pem'),
@@ -218,7 +227,7 @@ describe('a path for staff', function () {
     gateway = await startGateway(settings, { isEmbedded: true, clock })
     await declare()
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
-    const { status, body } = await gateway.load(documentOf(upstream.origin, url))
+    const { status, body } = await gateway.load(documentOf(upstream.origin, sockets.host, url))
     expect(status, JSON.stringify(body)).to.equal(201)
     callee = await RouterPeer.join({ url: gateway.routerUrl, realm: realm_uri })
     await callee.register(hello)
@@ -237,6 +246,7 @@ describe('a path for staff', function () {
     callee?.cut()
     await gateway?.stop()
     upstream?.close()
+    sockets?.close()
     await Promise.all([issuer?.close(), provider?.close()])
     service.closeAllConnections()
     service.close()
@@ -321,22 +331,40 @@ describe('a path for staff', function () {
       }
     })
 
-    it(`under ${type} takes out who loses the role while a stream is open`, async () => {
-      // a provider is asked again after a minute
-      const pass = () => {
-        aheadMs += type === 'oidc' ? 60_000 : 0
-      }
-      const { stream } = await enter(type, 'stream', 'ann', fields[type].ann)
-      expect(stream?.status).to.equal(200)
-      pass()
-      await declare('interns')
-      const code = stream && (await within('the end', endOf(stream)))
-      expect(code).to.equal('service.error.unauthorized')
-      const { status, text } = await enter(type, 'static', 'ann', fields[type].ann)
-      expect(status, text).to.equal(403)
-      pass()
-      await declare()
-      expect((await enter(type, 'static', 'ann', fields[type].ann)).status).to.equal(200)
-    })
+    /** What is open of ann's, and the promise of how it is ended. */
+    const opening: Readonly<Record<string, () => Promise<() => Promise<unknown>>>> = {
+      'a stream': async () => {
+        const { status, stream } = await enter(type, 'stream', 'ann', fields[type].ann)
+        expect(status).to.equal(200)
+        const ended = endOf(stream as EventStream)
+        return () => ended
+      },
+      'a WebSocket': async () => {
+        const at = `/v1${pathOf(type, 'ann', 'socket')}`
+        const closed = closing(await opened(gateway.url, at, { headers: fields[type].ann }))
+        return () => closed
+      },
+    }
+    const endings = {
+      'a stream': 'service.error.unauthorized',
+      'a WebSocket': [1008, 'the credentials have ended'],
+    }
+    for (const [what, ending] of Object.entries(endings)) {
+      it(`under ${type} takes out who loses the role while ${what} is open`, async () => {
+        // a provider is asked again after a minute
+        const pass = () => {
+          aheadMs += type === 'oidc' ? 60_000 : 0
+        }
+        const ended = await opening[what]?.()
+        pass()
+        await declare('interns')
+        expect(await within('the end', Promise.resolve(ended?.()))).to.deep.equal(ending)
+        const { status, text } = await enter(type, 'static', 'ann', fields[type].ann)
+        expect(status, text).to.equal(403)
+        pass()
+        await declare()
+        expect((await enter(type, 'static', 'ann', fields[type].ann)).status).to.equal(200)
+      })
+    }
   }
 })
