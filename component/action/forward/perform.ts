@@ -298,14 +298,15 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
         if ('text' in to) {
           return send({ origin: to, pool: upstreams.pool(to, isComputed, connect_timeout) })
         }
-        const waiting = { clock, cancellation, timeoutMs }
-        return withCredentials(found?.credentials, run, waiting, (credential) => {
-          const sent =
-            credential && withCredential(prepared, credential, run.proof?.().fields ?? [])
-          return throughUpstream(found, to, tried < attempts.retries, (target) =>
+        const through = (sent?: Prepared & Partial<Credentialed>) =>
+          throughUpstream(found, to, tried < attempts.retries, (target) =>
             send({ origin: target.origin, pool: target.pool(connect_timeout) }, sent),
           )
-        })
+        if (found?.credentials === undefined) return through()
+        const waiting = { clock, cancellation, timeoutMs }
+        return withCredentials(found.credentials, run, waiting, (credential) =>
+          through(withCredential(prepared, credential, run.proof?.().fields ?? [])),
+        )
       })
       return body instanceof RepeatableBody ? outcome.finally(() => body.release()) : outcome
     },

@@ -26,7 +26,7 @@ export interface SentAttempt extends Attempted {
 }
 
 /** What a request says of its target. */
-export interface WantedTarget extends Omit<Wanted, 'tried'> {
+export interface WantedTarget extends Wanted {
   /** Whether the client has come over TLS. */
   readonly isSecure: boolean
 }
@@ -34,6 +34,9 @@ export interface WantedTarget extends Omit<Wanted, 'tried'> {
 const noUpstream = 'the realm has no upstream of this name'
 const noTarget = 'no target of the upstream can be reached now'
 const noAddress = 'the target has an address that may not be forwarded to'
+
+/** Of a request that has been sent nowhere. */
+const none: readonly Target[] = []
 
 /** Seconds. */
 const retryAfter = 1
@@ -65,9 +68,11 @@ export function wantedOf(
 ): WantedTarget {
   return {
     group: textOf(group, 'group'),
-    key: textOf(hash, 'hash') || clientOf(run),
+    // the others do not go by it
+    key: upstream?.settings.balance === 'hash' ? textOf(hash, 'hash') || clientOf(run) : '',
     token: stuckTo(upstream, run),
     isSecure: run.request.scheme === 'https',
+    tried: none,
   }
 }
 
@@ -86,32 +91,39 @@ const clientOf = ({ identity, request }: Run): string =>
 const at = (target: Target, outcome: Outcome): Outcome =>
   'result' in outcome ? outcome : { ...outcome, target: target.id }
 
-/** One request to a target, which is told of it. */
-async function sendTo(
+/**
+ * One request to a target, which is told of it. Most requests are one that succeeds: nothing is made for it beside one promise.
+ * @param wanted what the request says of its target
+ */
+function sendTo(
   upstream: Upstream,
   target: Target,
+  wanted: WantedTarget,
   send: (target: Target) => Promise<SentAttempt>,
 ): Promise<SentAttempt> {
   const ticket = target.begin()
-  let attempted: SentAttempt
-  try {
-    attempted = await send(target)
-  } catch (error) {
-    const isOfAddress = error instanceof ServiceError && error.uri === 'wamp.error.not_authorized'
-    upstream.end(target, ticket, isOfAddress ? { result: 'failure', reason: noAddress } : unknown)
-    target.leave()
-    if (!isOfAddress) throw error
-    const outcome = unsent('service.error.bad_gateway', noAddress)
-    return { outcome: at(target, outcome), isRetriable: true, wasSent: false, isLate: false }
-  }
-  const { outcome } = attempted
-  const reason = 'result' in outcome ? undefined : outcome.reason
-  upstream.end(target, ticket, { result: targetResult(outcome), reason })
-  // until its answer has come to its end
-  const onOver = socketOver(outcome) ?? goesOn(outcome)
-  if (onOver) onOver(() => target.leave())
-  else target.leave()
-  return { ...attempted, outcome: heldBy(target, at(target, outcome)) }
+  return send(target).then(
+    (attempted) => {
+      const { outcome } = attempted
+      const reason = 'result' in outcome ? undefined : outcome.reason
+      upstream.end(target, ticket, { result: targetResult(outcome), reason })
+      // until its answer has come to its end
+      const onOver = socketOver(outcome) ?? goesOn(outcome)
+      if (onOver) onOver(() => target.leave())
+      else target.leave()
+      const seen = heldBy(target, at(target, outcome))
+      const told = withSticky(upstream, target, wanted.token, wanted.isSecure, seen)
+      return told === outcome ? attempted : { ...attempted, outcome: told }
+    },
+    (error: unknown) => {
+      const isOfAddress = error instanceof ServiceError && error.uri === 'wamp.error.not_authorized'
+      upstream.end(target, ticket, isOfAddress ? { result: 'failure', reason: noAddress } : unknown)
+      target.leave()
+      if (!isOfAddress) throw error
+      const outcome = unsent('service.error.bad_gateway', noAddress)
+      return { outcome: at(target, outcome), isRetriable: true, wasSent: false, isLate: false }
+    },
+  )
 }
 
 /** Takes a callback for the end of a WebSocket; undefined: there is none. */
@@ -138,36 +150,47 @@ const unknown = { result: 'unknown' } as const
  * @param mayRetry whether the same may be done again after this
  * @param send makes one request to a target
  */
-export async function throughUpstream(
+export function throughUpstream(
   upstream: Upstream | undefined,
   wanted: WantedTarget,
   mayRetry: boolean,
   send: (target: Target) => Promise<SentAttempt>,
 ): Promise<Attempted> {
-  if (upstream === undefined) return refused(noUpstream)
+  if (upstream === undefined) return Promise.resolve(refused(noUpstream))
+  upstream.budget.begin(upstream.now())
+  const target = upstream.choose(wanted)
+  if (target === undefined) return Promise.resolve(refused(noTarget))
+  return sendTo(upstream, target, wanted, send).then((first) =>
+    first.isRetriable ? failOver(upstream, target, wanted, mayRetry, first, send) : first,
+  )
+}
+
+/** Tries others after a first one. @param first how it has failed there */
+async function failOver(
+  upstream: Upstream,
+  failed: Target,
+  wanted: WantedTarget,
+  mayRetry: boolean,
+  first: SentAttempt,
+  send: (target: Target) => Promise<SentAttempt>,
+): Promise<Attempted> {
   const { budget, counts, settings } = upstream
-  budget.begin(upstream.now())
-  const tried: Target[] = []
-  let target = upstream.choose({ ...wanted, tried })
-  if (target === undefined) return refused(noTarget)
-  for (;;) {
-    const sent = await sendTo(upstream, target, send)
-    const { isRetriable, wasSent, isLate } = sent
-    const outcome = withSticky(upstream, target, wanted.token, wanted.isSecure, sent.outcome)
-    const attempted = { ...sent, outcome }
-    if (!isRetriable) return attempted
-    tried.push(target)
-    const isOver = isLate || tried.length > settings.failover
+  const tried = [failed]
+  let attempted = first
+  while (attempted.isRetriable) {
+    const isOver = attempted.isLate || tried.length > settings.failover
     const next = isOver ? undefined : upstream.choose({ ...wanted, tried })
     if (next === undefined && !mayRetry) return attempted
     // what was sent is sent again only as far as the budget goes
-    if (wasSent && !budget.take(upstream.now())) {
+    if (attempted.wasSent && !budget.take(upstream.now())) {
       counts.exhausted += 1
       return { ...attempted, isRetriable: false }
     }
     if (next === undefined) return attempted
     counts.failovers += 1
-    drop(outcome)
-    target = next
+    drop(attempted.outcome)
+    tried.push(next)
+    attempted = await sendTo(upstream, next, wanted, send)
   }
+  return attempted
 }

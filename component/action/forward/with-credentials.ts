@@ -57,17 +57,15 @@ const isUnauthorized = ({ answer }: Outcome): boolean => answer?.status_code ===
 /**
  * Sends a request with a credential; once more with another one where the upstream answers 401, which has done nothing, and the body can
  * be sent again.
- * @param credentials undefined: the upstream has none
  * @param send makes one request
  * @throws what {@link Credentials} throw beside `service.error.no_upstream_token`
  */
 export async function withCredentials(
-  credentials: Credentials | undefined,
+  credentials: Credentials,
   run: Run,
   waiting: Waiting,
-  send: (credential: Credential | undefined) => Promise<Attempted>,
+  send: (credential: Credential) => Promise<Attempted>,
 ): Promise<Attempted> {
-  if (credentials === undefined) return send(undefined)
   const asking = askingOf(run)
   const get = async (): Promise<Credential> => {
     const credential = credentials.of(asking)
