@@ -11,6 +11,13 @@ export interface SentMessage extends Partial<Payload> {
   readonly options: Readonly<Record<string, unknown>>
 }
 
+/** An upstream of the realm, and what a request said of its target; empty texts: nothing. */
+export interface SentUpstream {
+  readonly upstream: string
+  readonly group: string
+  readonly hash: string
+}
+
 /** What leaves in one attempt. */
 export type Sent =
   | {
@@ -31,6 +38,8 @@ export type Sent =
       readonly method: string
       /** Scheme, host and port. */
       readonly origin: string
+      /** What decided the target, where the action names an upstream; undefined: it names a host. */
+      readonly upstream?: SentUpstream | undefined
       /** Path and query. */
       readonly target: string
       /** Without Host and framing, which the connection adds. */

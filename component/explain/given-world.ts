@@ -149,7 +149,7 @@ function toUpstreams(clock: Clock, dispatch: ReturnType<Connections['pool']>['di
     close: async () => undefined,
   }
   const findUpstream: ForwardPorts['findUpstream'] = (realm_uri, name) => {
-    const origin = { ...unresolved, hostname: name, text: `http://${name}` }
+    const origin = { ...unresolved, hostname: name, text: `upstream:${name}` }
     const settings = { ...upstreamOf(name, {}), targets: [targetOf(origin.text, origin)] }
     return new Upstream(realm_uri, settings, {
       clock,

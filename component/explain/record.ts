@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { Outcome } from '#component/action/action.ts'
 import { type BodyCodec, decodeAnswer } from '#component/action/forward/body.ts'
 import type { DroppedField, HeaderMap } from '#component/action/headers.ts'
-import type { Sent, SentMessage } from '#component/action/sent.ts'
+import type { Sent, SentMessage, SentUpstream } from '#component/action/sent.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
@@ -23,6 +23,14 @@ export interface RecordSettings {
   readonly identity?: IdentitySetting
   /** Whether a message has a mark in place of its trace context, as where nothing is sent. */
   readonly marksTraceContext?: boolean
+  /** The targets of an upstream of a realm as they are now; absent: they are not told. */
+  readonly targetsOf?: (realm_uri: string, upstream: string) => readonly SeenTarget[] | undefined
+}
+
+/** A target of an upstream, and what has become of it. */
+interface SeenTarget {
+  readonly url: string
+  readonly state: string
 }
 
 /**
@@ -33,6 +41,11 @@ export interface RecordSettings {
 export interface RecordedAction {
   readonly type: string
   readonly would_be_refused: string | null
+  /** A forward to an upstream: what decides the target, and those that there are; absent: the realm has none, or no realm is asked. */
+  readonly upstream?: string
+  readonly group?: string
+  readonly hash?: string
+  readonly targets?: readonly SeenTarget[]
   /** WAMP: the realm, and whose session; null: the gateway's own. */
   readonly realm_uri?: string
   readonly session_of?: string | null
@@ -172,12 +185,18 @@ export class RequestRecord implements StageListener {
       if (last) this.actions.push({ ...last, snapshot: this.#marked(sent.message) })
     } else if (sent.kind === 'message') this.#add(this.#messageOf(sent))
     else {
-      const fields = requestOf(sent)
+      const fields = { ...requestOf(sent), ...this.#targetsOf(sent.upstream) }
       const { body, headers } = sent
       if (!(body instanceof Readable)) this.#add({ ...fields, body: this.#read(body, headers) })
       else if (this.#of.since) this.#add({ ...fields, body: unread })
       else this.#unread = fields
     }
+  }
+
+  #targetsOf(sent: SentUpstream | undefined): Pick<RecordedAction, 'targets'> {
+    const realm_uri = this.#of.serving?.operation.path.version.realm_uri ?? ''
+    const targets = sent && this.#of.settings.targetsOf?.(realm_uri, sent.upstream)
+    return targets ? { targets } : {}
   }
 
   /** The upstream of a rehearsal has got the whole body of what was sent last. */
@@ -269,12 +288,14 @@ function requestOf({
   target,
   headers,
   dropped: dropped_headers,
+  upstream,
 }: Sent & { readonly kind: 'request' }): SentFields {
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
   const query_string = mark < 0 ? '' : target.slice(mark + 1)
   return {
     http_method: method.toLowerCase(),
+    ...upstream,
     ...{ host, path, query_string, uri: host + target, headers, body: '', dropped_headers },
   }
 }

@@ -28,6 +28,7 @@ import {
   upstreamHeaders,
 } from '#component/action/headers.ts'
 import { Cancellation, retry } from '#component/action/retry.ts'
+import type { SentUpstream } from '#component/action/sent.ts'
 import { failedStatuses } from '#component/action/target-result.ts'
 import { endOf } from '#component/action/watching/attempt-end.ts'
 import type { AttemptWatch, WatchedAttempt } from '#component/action/watching/attempt-watch.ts'
@@ -93,6 +94,8 @@ interface Prepared {
   /** The field `headers` of the action; undefined: those of the request are passed on. */
   readonly declared: unknown
   readonly body: RepeatableBody | RawBody | Uint8Array | undefined
+  /** Undefined: the action names a host. */
+  readonly upstream: SentUpstream | undefined
 }
 
 /** The error of an answer 400–599. It has no row in the table of statuses, so that the upstream's status holds (behaviour §4). */
@@ -171,7 +174,13 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const host = found?.hostFor(run.request.headers.host ?? run.request.host)
     if (host !== undefined) headers.host = host
     const below = found?.settings.basePath
-    return { method, target: below ? `${below}${target}` : target, headers, declared, body }
+    const { upstream: name, group = '', hash = '' } = fields
+    const upstream =
+      run.onSent && name !== undefined
+        ? { upstream: String(name), group: String(group), hash: String(hash) }
+        : undefined
+    const whole = below ? `${below}${target}` : target
+    return { method, target: whole, headers, declared, body, upstream }
   }
 
   const attempt = async (
@@ -213,6 +222,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       }
       run.onSent?.({
         ...{ kind: 'request', method: options.method, origin: origin.text },
+        upstream: prepared.upstream,
         headers: credential ? shownFields(headers, credential) : headers,
         target: prepared.target,
         dropped: [...droppedFields(declared, run, headers).filter(isOther(replaced)), ...replaced],

@@ -20,7 +20,7 @@ export function openExplainer(
   context: WiringContext,
   router: Pick<RouterConnection, 'calleesOf'>,
   pool: Pick<SessionPool, 'joined'>,
-  { gateway, authentication }: Serving,
+  { gateway, authentication, upstreams }: Serving,
   registry: Registry<Route>,
   { validators }: Pick<SharedSchemas, 'validators'>,
 ): Explainer {
@@ -35,7 +35,14 @@ export function openExplainer(
       served: (id) => registry.served(id),
       tryOut: (document, within) => registry.tryOut(document, within),
     },
-    rehearsal: explanationPorts(config, node),
+    rehearsal: {
+      ...explanationPorts(config, node),
+      targetsOf: (realm_uri, name) =>
+        upstreams.table
+          .find(realm_uri, name)
+          ?.states()
+          .map(({ target: { id: url }, state }) => ({ url, state })),
+    },
     schemes: authentication.openSchemes(),
     userOf(realm_uri, { authid, authroles }) {
       const login = logins.user(realm_uri, authid)
