@@ -28,6 +28,8 @@ export interface UpstreamCredentialPorts {
 export interface TokenCounts extends Holder {
   ok: number
   failed: number
+  /** Those of users to whom the server gives none. */
+  refused: number
 }
 
 interface Made extends Pick<Credentials, 'type' | 'key'> {
@@ -86,6 +88,9 @@ export class UpstreamCredentials {
         open: this.#openerOf(holder),
         grants: this.#grants,
         exchanged: this.#exchanged,
+        onRefused: () => {
+          counts.refused += 1
+        },
         onFetched: () => {
           counts.ok += 1
         },
@@ -109,14 +114,14 @@ export class UpstreamCredentials {
 
   /** The fetches of tokens since the start. */
   get counts(): readonly TokenCounts[] {
-    return [...this.#counts.values()].filter(({ ok, failed }) => ok + failed > 0)
+    return [...this.#counts.values()].filter(({ ok, failed, refused }) => ok + failed + refused > 0)
   }
 
   #countsOf(holder: Holder): TokenCounts {
     const key = JSON.stringify([holder.realm_uri, holder.upstream])
     const known = this.#counts.get(key)
     if (known) return known
-    const counts = { ...holder, ok: 0, failed: 0 }
+    const counts = { ...holder, ok: 0, failed: 0, refused: 0 }
     if (this.#counts.size < maxCounts) this.#counts.set(key, counts)
     return counts
   }

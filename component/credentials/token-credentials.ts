@@ -26,6 +26,8 @@ export interface TokenPorts {
   onFetched(): void
   /** Told why there is none. */
   onFailure(error: unknown): void
+  /** Told of a user to whom the server gives none. */
+  onRefused(): void
 }
 
 /** What they are made of. */
@@ -121,7 +123,8 @@ const [unheld, unallowed] = [
 /** How long a refusal holds, as {@link ExchangedTokens} keep it. Milliseconds. */
 const retryMs = 5_000
 
-function refusalOf(error: unknown): Error {
+/** Why the server gives this user none; undefined: it is away, or the gateway is not who it says. */
+function refusalOf(error: unknown): Error | undefined {
   const { provider_code = '' } = error instanceof OidcError ? error.answer : {}
   if (unheld.has(provider_code)) {
     return new TokenError('the token is not taken by the authorization server of the upstream', {
@@ -132,7 +135,7 @@ function refusalOf(error: unknown): Error {
     const message = 'the authorization server of the upstream gives the user no token'
     return new ServiceError('wamp.error.not_authorized', message, { cause: error })
   }
-  return noToken(retryMs, error)
+  return undefined
 }
 
 const noSubject = (): ServiceError =>
@@ -144,7 +147,7 @@ const noSubject = (): ServiceError =>
 /** `token_exchange`. */
 export function tokenExchange(
   { type, key, name, auth }: TokenAuth,
-  { clock, open, grants, exchanged, onFetched, onFailure }: TokenPorts,
+  { clock, open, grants, exchanged, onFetched, onFailure, onRefused }: TokenPorts,
 ): Credentials {
   const { subject_token_type, requested_token_type } = auth
   const types = {
@@ -163,8 +166,10 @@ export function tokenExchange(
         const ends = [token.until, expires_at, endOf(subject_token) ?? token.until]
         return { ...token, until: Math.min(...ends) }
       } catch (error) {
-        onFailure(error)
-        throw refusalOf(error)
+        const refusal = refusalOf(error)
+        if (refusal) onRefused()
+        else onFailure(error)
+        throw refusal ?? noToken(retryMs, error)
       }
     }
   const forSubject = (

@@ -8,12 +8,12 @@ export const tokenSources = ({
   credentials,
 }: Pick<FollowedUpstreams, 'table' | 'credentials'>): Readonly<Record<string, MetricSource>> => ({
   gateway_upstream_token_fetches_total: {
-    help: 'Tokens for upstreams that were asked for at authorization servers, and credentials of theirs that could not be opened, by realm, upstream and result: ok, or failed.',
+    help: 'Tokens for upstreams that were asked for at authorization servers, and credentials of theirs that could not be opened, by realm, upstream and result: ok, refused (for that of a user), or failed.',
     isCounter: true,
     labels: ['realm', 'upstream', 'result'],
     read: () =>
       credentials.counts.flatMap(({ realm_uri: realm, upstream, ...counts }) =>
-        (['ok', 'failed'] as const).map((result) => ({
+        (['ok', 'refused', 'failed'] as const).map((result) => ({
           labels: { realm, upstream, result },
           value: counts[result],
         })),

@@ -373,6 +373,21 @@ describe('an upstream with a token of each user', () => {
     })
   }
 
+  it('tells in its metrics and log what is wrong with the gateway, and only counts what is wrong with a user', async () => {
+    const { adminUrl, ask } = await exchanging()
+    const count = async (result: string) => {
+      const text = await (await fetch(`${adminUrl}/metrics`)).text()
+      const line = `gateway_upstream_token_fetches_total{realm="${realm_uri}",upstream="it",result="${result}"} `
+      return Number(text.split(line)[1]?.split('\n', 1)[0])
+    }
+    await ask('ada')
+    server.answer = { status: 400, body: { error: 'access_denied' } }
+    await ask('bob')
+    server.answer = { status: 401, body: { error: 'invalid_client' } }
+    await ask('eve')
+    expect(await Promise.all(['ok', 'refused', 'failed'].map(count))).to.deep.equal([1, 1, 1])
+  })
+
   it('that refuses the token of a user gets another one of the same user', async () => {
     const { heads, ask } = await exchanging(undefined, ({ headers }, response) => {
       response.writeHead(headers.authorization === 'Bearer ada-token-1' ? 401 : 200).end()
