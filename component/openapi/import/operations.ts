@@ -8,7 +8,7 @@ import { type Extension, extensionOf } from './extension.ts'
 import { mapped } from './origins.ts'
 import { type Parameter, requestOf } from './parameters.ts'
 import type { Part } from './part.ts'
-import { type Responses, readResponses } from './responses.ts'
+import { noSuchStatus, type Responses, readResponses } from './responses.ts'
 import type { Schemas } from './schemas.ts'
 import type { Security } from './security.ts'
 import type { Place, Source } from './source.ts'
@@ -65,7 +65,8 @@ export function operationOf(found: Found, surroundings: Surroundings): Record<st
   const accepts = body?.content.types.filter((type) => type !== 'application/msgpack') ?? []
   const request = { ...requestOf(found.parameters), ...body?.request }
   const extension = extensionOf(place, source)
-  const action = actionOf(found, body !== undefined, extension, surroundings)
+  const made = actionOf(found, body !== undefined, extension, surroundings)
+  const action = { ...made, ...socketsOf(responses, method, made.type, source) }
   const operation = {
     ...operationId(place, surroundings),
     ...textsOf(map),
@@ -77,6 +78,20 @@ export function operationOf(found: Found, surroundings: Surroundings): Record<st
     ...(Object.keys(responses.documented).length > 0 && { responses: responses.documented }),
   }
   return mapped({ ...operation, ...extension.keys }, at)
+}
+
+/** What lets an action open WebSockets, where its operation is told to answer 101. */
+function socketsOf(
+  { switchedAt }: Responses,
+  method: string,
+  type: unknown,
+  source: Source,
+): JsonMap {
+  if (switchedAt === undefined) return {}
+  const key = method === 'get' ? kindOf(type)?.socketKey : undefined
+  if (key !== undefined) return { [key]: true }
+  source.losses.tell(switchedAt, noSuchStatus)
+  return {}
 }
 
 /** `operation_id`, of letters, digits, `_`, `.` and `-`, and of one operation only. */

@@ -13,6 +13,8 @@ import type { Place, Source } from './source.ts'
 export interface Responses {
   /** What answers a success: the first response from 200 to 299, else from 300 to 399. */
   readonly success: Success | undefined
+  /** JSON Pointer of a 101; undefined: there is none. */
+  readonly switchedAt: string | undefined
   /** By status or `default`, as the member `responses` has them. */
   readonly documented: JsonMap
 }
@@ -25,12 +27,16 @@ interface Success {
   readonly schema: unknown
 }
 
+/** Why a status is lost. */
+export const noSuchStatus = 'the gateway gives no such status'
+
 const carried = ['description', 'headers', 'content', 'summary']
 const reasons = { links: 'the gateway does not know links' }
 
 /** Reads the key `responses` of an operation. */
 export function readResponses(operation: Place, source: Source, schemas: Schemas): Responses {
   const documented: Record<string, unknown> = {}
+  let switchedAt: string | undefined
   let success: (Success & { readonly name: string }) | undefined
   const places = source.members(operation, 'responses')
   const chosen =
@@ -38,8 +44,12 @@ export function readResponses(operation: Place, source: Source, schemas: Schemas
     places.find(({ name }) => name.startsWith('3'))
   for (const place of places) {
     const { name, map, at } = place
+    if (name === '101') {
+      switchedAt = at
+      continue
+    }
     if (!/^([2-5]\d\d|[2-5]XX|default)$/.test(name)) {
-      source.losses.tell(at, 'the gateway gives no such status')
+      source.losses.tell(at, noSuchStatus)
       continue
     }
     source.losses.tellOthers(map, at, { carried, reasons })
@@ -53,7 +63,7 @@ export function readResponses(operation: Place, source: Source, schemas: Schemas
     const response = documentedOf(place, isSuccess ? undefined : schema, source, schemas)
     setOwn(documented, name, mapped(response, at))
   }
-  return { success, documented }
+  return { success, documented, switchedAt }
 }
 
 function documentedOf(place: Place, schema: unknown, source: Source, schemas: Schemas): JsonMap {

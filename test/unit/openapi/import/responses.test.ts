@@ -36,6 +36,31 @@ describe('Responses of an OpenAPI document', () => {
     expect(losses).to.deep.equal([])
   })
 
+  const answers101 = {
+    responses: { 101: { description: 'A WebSocket.' }, 200: { description: 'OK' } },
+  }
+
+  it('are WebSockets of a forward where a GET answers 101', () => {
+    const forward = new URL('http://127.0.0.1:1')
+    const found = imported({ paths: { '/a': { get: answers101 } } }, { forward })
+    expect(at(pathOf(found, '/a'), 'get', 'action')).to.include({
+      type: 'forward',
+      websocket: true,
+    })
+    expect(found.losses).to.deep.equal([])
+  })
+
+  for (const [what, path, forward] of [
+    ['a procedure', { get: answers101 }, undefined],
+    ['another method', { post: answers101 }, new URL('http://127.0.0.1:1')],
+  ] as const) {
+    it(`lose a 101 of ${what}`, () => {
+      const { document, losses } = imported({ paths: { '/a': path } }, { forward })
+      expect(JSON.stringify(document)).not.to.include('websocket')
+      expect(losses.map(({ message }) => message)).to.include('the gateway gives no such status')
+    })
+  }
+
   const statuses: readonly (readonly [
     method: string,
     status: string,
