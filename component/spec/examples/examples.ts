@@ -13,7 +13,7 @@ import {
   string,
   text,
 } from '#component/spec/rules.ts'
-import { isMap, mapOrEmpty } from '#component/syntax/values.ts'
+import { isMap, memberOf } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { expected } from './expectations.ts'
 import { outcome } from './outcome.ts'
@@ -98,9 +98,10 @@ export const examples: Rule = rule(schemaOfExamples, (value, path, report) => {
 
 /** How many examples the operations of a path have, as they are written. */
 export function countExamples(path: unknown): number {
-  const written = mapOrEmpty(path)
-  return methods
-    .filter((method) => Object.hasOwn(written, method))
-    .map((method) => mapOrEmpty(written[method]).examples)
-    .reduce<number>((sum, examples) => sum + Object.keys(mapOrEmpty(examples)).length, 0)
+  let count = 0
+  for (const method of methods) {
+    const examples = memberOf(memberOf(path, method), 'examples')
+    if (isMap(examples)) count += Object.keys(examples).length
+  }
+  return count
 }
