@@ -1,4 +1,4 @@
-/** The body of an upstream that comes at once, as a whole: it takes a third of the time to compress of one that comes in pieces. */
+/** The body of an upstream that comes at once, as a whole: its answer has a length, and no stream holds a window for it. */
 import type { Readable } from 'node:stream'
 import { badGateway } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
