@@ -68,22 +68,25 @@ export class Rechecks {
   /**
    * The claims of a ticket with the roles and claims that its provider has told last; at once unless the provider is to be asked.
    * @param claims of a ticket with `oidc_recheck`
+   * @param waits for an answer that this process has asked for already; a stream that is judged by what was known before would go on until it is judged once more
    * @throws TokenError, at once or as a rejection, when the login has ended, or could not be checked for too long
    */
-  current(claims: TicketClaims, onChanged: OnChanged): TicketClaims | Promise<TicketClaims> {
+  current(
+    claims: TicketClaims,
+    onChanged: OnChanged,
+    waits = false,
+  ): TicketClaims | Promise<TicketClaims> {
     const known = this.#of(claims)
-    // while this process asks, it serves on
-    const isAsking = known.pending !== undefined
-    if (isAsking || this.#ports.clock.now() < known.dueAt) return standing(claims, known)
-    known.pending = this.#check(claims, known, onChanged).finally(() => delete known.pending)
+    // while this process asks, it serves requests on
+    const serves = known.pending !== undefined && !waits
+    if (serves || this.#ports.clock.now() < known.dueAt) return standing(claims, known)
+    known.pending ??= this.#check(claims, known, onChanged).finally(() => delete known.pending)
     return known.pending.then(() => standing(claims, known))
   }
 
   /** What is known here of a login, for another node. @throws TokenError */
   async answer(claims: TicketClaims): Promise<Checked> {
-    await this.current(claims, () => undefined)
-    const { pending } = this.#of(claims)
-    await pending
+    await this.current(claims, () => undefined, true)
     const { checkedAt, standing = standingOf(claims) } = this.#of(claims)
     return { checked_at: checkedAt, standing }
   }

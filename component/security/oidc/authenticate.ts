@@ -4,7 +4,7 @@ import { givenRoles, type Identity, identityOf } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
 import { isCsrf } from '#component/oidc/csrf.ts'
 import type { ProviderTokens } from '#component/oidc/kept/provider-tokens.ts'
-import type { Rechecks } from '#component/oidc/kept/rechecks.ts'
+import type { OnChanged, Rechecks } from '#component/oidc/kept/rechecks.ts'
 import { type ProviderSettings, settingsOf } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { type Logins, providerMethod } from '#component/realm/logins.ts'
@@ -98,7 +98,18 @@ export class OidcScheme implements AlternativeScheme {
     return provider === undefined ? among?.isFirst === true : provider === providerOf(object)
   }
 
-  readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
+  readonly authenticate: SecurityScheme['authenticate'] = (request, protection) =>
+    this.#judge(request, protection, false)
+
+  /** Of an open stream. An answer of the provider that is under way is waited for. */
+  readonly authenticateAgain: SecurityScheme['authenticate'] = (request, protection) =>
+    this.#judge(request, protection, true)
+
+  #judge(
+    request: SecuredRequest,
+    protection: Protection,
+    isAgain: boolean,
+  ): Identity | Promise<Identity> {
     const bearer = this.#bearerOf(request, protection)
     const { realm_uri } = protection
     const ticket = bearer ?? readCookie(request.header('cookie'), ticketCookie(realm_uri))
@@ -108,7 +119,7 @@ export class OidcScheme implements AlternativeScheme {
     return admitByToken(
       protection,
       () => this.#ports.tickets.verify(ticket, realm_uri),
-      (claims) => this.#admitNow(claims, request, protection, needsProof),
+      (claims) => this.#admitNow(claims, request, protection, needsProof, isAgain),
     )
   }
 
@@ -125,17 +136,18 @@ export class OidcScheme implements AlternativeScheme {
     request: SecuredRequest,
     protection: Protection,
     needsProof: boolean,
+    isAgain: boolean,
   ): Identity | Promise<Identity> {
     const { uses } = this.#ports
     const admit = (current: TicketClaims): Identity =>
       this.#admit(current, request, protection, needsProof)
     if (claims.oidc_idle !== undefined && uses !== undefined) {
-      return this.#used(claims, request, protection, needsProof, uses).then(admit)
+      return this.#used(claims, request, protection, needsProof, uses, isAgain).then(admit)
     }
     // a request that is refused anyway asks nobody
     const identity = admit(claims)
     if (claims.oidc_recheck === undefined) return identity
-    const current = this.#current(claims, request, protection)
+    const current = this.#current(claims, request, protection, isAgain)
     return current instanceof Promise ? current.then(admit) : admit(current)
   }
 
@@ -144,12 +156,13 @@ export class OidcScheme implements AlternativeScheme {
     claims: TicketClaims,
     request: SecuredRequest,
     protection: Protection,
+    waits: boolean,
   ): TicketClaims | Promise<TicketClaims> {
     const { rechecks } = this.#ports
     if (claims.oidc_recheck === undefined || rechecks === undefined) return claims
-    return rechecks.current(claims, (changed, settings) =>
-      this.#renew(changed, settings, request, protection),
-    )
+    const renew: OnChanged = (changed, settings) =>
+      this.#renew(changed, settings, request, protection)
+    return rechecks.current(claims, renew, waits)
   }
 
   /** Notes a use of a ticket that may not be idle for long, and gives a browser the ticket anew once in a while. @throws TokenError */
@@ -159,11 +172,12 @@ export class OidcScheme implements AlternativeScheme {
     protection: Protection,
     needsProof: boolean,
     uses: NonNullable<OidcPorts['uses']>,
+    isAgain: boolean,
   ): Promise<TicketClaims> {
     // a request that is refused anyway is no use
     this.#admit(claims, request, protection, needsProof)
     await uses.use(claims)
-    const current = await this.#current(claims, request, protection)
+    const current = await this.#current(claims, request, protection, isAgain)
     const settings = uses.isToSlide(claims) ? this.#settingsOf(claims) : undefined
     // in place of what a recheck has set: it has the same roles and claims
     if (settings) await this.#renew(uses.slid(current), settings, request, protection)

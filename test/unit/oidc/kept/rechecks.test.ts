@@ -136,6 +136,14 @@ describe('a login that is checked again', () => {
     await waiting
   })
 
+  it('is judged by the answer that another stream has asked for, once it is there', async () => {
+    provider.person = { ...provider.person, roles: ['admins'] }
+    pass(interval)
+    const judged = [1, 2, 3].map(() => node.rechecks.current(claims, () => undefined, true))
+    const roles = await Promise.all(judged).then((all) => all.map(({ authroles }) => authroles))
+    expect([roles, asked()]).to.deep.equal([[['admins'], ['admins'], ['admins']], 1])
+  })
+
   it('is asked about by another process 30 s after one that has died', async () => {
     const [row] = [...node.kept.rows.values()]
     pass(interval)
