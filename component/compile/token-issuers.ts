@@ -58,6 +58,9 @@ function treesOf(issuers: readonly Issuer[]): ReadonlyMap<string, PathTree<true>
   return trees
 }
 
+/** At most so many issuers of an API are remembered: a base path with bindings has any number of them. */
+const mostKnown = 100
+
 /**
  * Tells issuers apart by their base path. The base URL counts only where it is configured: otherwise it is the listening
  * address of one of several gateways.
@@ -66,6 +69,8 @@ export class TokenIssuers {
   readonly #publicBase: string | undefined
   /** By API: the forms of the base paths of its issuers. */
   #trees: ReadonlyMap<string, PathTree<true>> = new Map()
+  /** By API: issuers that it was asked about, of those that its paths accept. */
+  #trusted: ReadonlyMap<string, Set<string>> = new Map()
   readonly #issuers = new FoundInApis(issuersAmong)
 
   /** @param publicBase `gateway.public_base_url` without a slash at the end */
@@ -75,7 +80,9 @@ export class TokenIssuers {
 
   /** Takes the issuers from the APIs that are served from now on. */
   follow(change: TableChange<Route>): void {
-    if (this.#issuers.follow(change)) this.#trees = treesOf(this.#issuers.all)
+    if (!this.#issuers.follow(change)) return
+    this.#trees = treesOf(this.#issuers.all)
+    this.#trusted = new Map([...this.#trees.keys()].map((api) => [api, new Set()]))
   }
 
   /**
@@ -84,8 +91,12 @@ export class TokenIssuers {
    * @param iss the claim
    */
   isTrusted(api: string, iss: string): boolean {
+    const known = this.#trusted.get(api)
+    if (known?.has(iss)) return true
     const path = this.#pathOf(iss)
-    return path !== undefined && this.#trees.get(api)?.find(path || '/') !== undefined
+    const isTrusted = path !== undefined && this.#trees.get(api)?.find(path || '/') !== undefined
+    if (isTrusted && known !== undefined && known.size < mostKnown) known.add(iss)
+    return isTrusted
   }
 
   /** The base path in an issuer's URL; undefined under another base URL than the public one. */

@@ -1,8 +1,8 @@
 /** What a request brings of credentials, as it stands there: nothing of it is verified. */
 import { LRUCache } from 'lru-cache'
-import { credentialsOf } from '#component/syntax/http-field.ts'
 import { decodePart } from '#component/token/signed-tokens.ts'
 import { TokenError } from '#component/token/token-error.ts'
+import { bearerOf } from './bearer-of.ts'
 import type { ClientProof } from './client-proof.ts'
 import type { SecuredRequest } from './scheme.ts'
 
@@ -79,8 +79,7 @@ export class Brought {
     this.request = request
     this.certificate = certificate
     this.authorization = request.header('authorization')
-    this.bearer =
-      this.authorization === undefined ? undefined : credentialsOf(this.authorization, 'bearer')
+    this.bearer = bearerOf(request)
     this.#head = undefined
     return this
   }

@@ -4,6 +4,7 @@ import type { ForeignToken, ForeignTokens } from '#component/issuer/foreign-toke
 import type { ForeignUsers } from '#component/issuer/foreign-users.ts'
 import { issuersOf } from '#component/issuer/settings.ts'
 import type { Realms } from '#component/realm/realms.ts'
+import { bearerOf } from '#component/security/bearer-of.ts'
 import {
   type AlternativeScheme,
   admitByToken,
@@ -14,7 +15,6 @@ import {
   unauthorized,
 } from '#component/security/scheme.ts'
 import { scopesOf } from '#component/security/scopes.ts'
-import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { issuerNameOf } from './kind.ts'
 
@@ -40,7 +40,7 @@ export class JwtScheme implements AlternativeScheme {
   }
 
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
-    const text = credentialsOf(request.header('authorization'), 'bearer')
+    const text = bearerOf(request)
     if (text === undefined) throw unauthorized(protection)
     const { realm_uri, object } = protection
     return admitByToken(

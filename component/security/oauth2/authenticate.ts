@@ -1,6 +1,7 @@
 /** `oauth2` on a path: an access token in `Authorization: Bearer` (RFC 6750 §2.1), and nowhere else. */
 import { type Identity, identityOf } from '#component/identity.ts'
 import type { Logins } from '#component/realm/logins.ts'
+import { bearerOf } from '#component/security/bearer-of.ts'
 import { KnownIdentities } from '#component/security/known-identities.ts'
 import {
   type AlternativeScheme,
@@ -11,7 +12,6 @@ import {
   unauthorized,
 } from '#component/security/scheme.ts'
 import { scopesOf } from '#component/security/scopes.ts'
-import { credentialsOf } from '#component/syntax/http-field.ts'
 import type { AccessClaims, AccessTokens } from '#component/token/access-token.ts'
 import { grantedScopes } from '#component/token/granted-scopes.ts'
 import { servesToken } from '#component/token/grants.ts'
@@ -37,7 +37,7 @@ export class BearerScheme implements AlternativeScheme {
     token?.iss !== undefined && !token.isTicket && this.#ports.issuers.isTrusted(api, token.iss)
 
   readonly authenticate: SecurityScheme['authenticate'] = (request, protection) => {
-    const token = credentialsOf(request.header('authorization'), 'bearer')
+    const token = bearerOf(request)
     if (token === undefined) throw unauthorized(protection)
     return admitByToken(
       protection,

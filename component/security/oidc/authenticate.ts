@@ -9,6 +9,7 @@ import { type ProviderSettings, settingsOf } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import { type Logins, providerMethod } from '#component/realm/logins.ts'
 import type { SecretBox } from '#component/secret-box.ts'
+import { bearerOf } from '#component/security/bearer-of.ts'
 import { TokenHeads } from '#component/security/brought.ts'
 import { KnownIdentities } from '#component/security/known-identities.ts'
 import {
@@ -20,7 +21,6 @@ import {
   type SecurityScheme,
   unauthorized,
 } from '#component/security/scheme.ts'
-import { credentialsOf } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import type { SeenTickets } from '#component/token/seen-tickets.ts'
 import type { TicketClaims, Tickets } from '#component/token/ticket.ts'
@@ -125,7 +125,7 @@ export class OidcScheme implements AlternativeScheme {
 
   /** The Bearer token; that of another alternative is none. */
   #bearerOf(request: SecuredRequest, { among }: Protection): string | undefined {
-    const bearer = credentialsOf(request.header('authorization'), 'bearer')
+    const bearer = bearerOf(request)
     if (bearer === undefined || among === undefined) return bearer
     return this.#heads.of(bearer).isTicket ? bearer : undefined
   }
