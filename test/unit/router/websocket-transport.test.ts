@@ -34,7 +34,7 @@ function opened(isInProcess: boolean, onDropped?: () => void) {
     },
     ...{ clock: systemClock, backlog: new Backlog(new Quota(1_000_000), systemClock, onDropped) },
     ...{ peer: { address: '192.0.2.1', isInProcess }, maxBufferedBytes: 1_000 },
-    ...{ pingIntervalMs: 60_000, pingTimeoutMs: 60_000, excuse: () => () => false },
+    ...{ pingIntervalMs: 0, pingTimeoutMs: 0, excuse: () => () => false },
     ...{ isJoined: () => true, onTooLong: () => {} },
     ...{ onMessage: (message: unknown) => received.push(message), onClose: () => {} },
   }
@@ -42,7 +42,6 @@ function opened(isInProcess: boolean, onDropped?: () => void) {
   const send = (count: number) => {
     for (let at = 0; at < count; at++) webSocket.emit('message', Buffer.from('[]'), false)
   }
-  after(() => webSocket.emit('close'))
   return { received, send, transport, webSocket }
 }
 
