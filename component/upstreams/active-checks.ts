@@ -19,7 +19,7 @@ const soon = 1_000
 
 interface CheckPorts {
   readonly clock: Clock
-  /** Told of each change, and of a target that is down at each check: a process may have begun meanwhile. */
+  /** Told of each change, of a target that is down at each check, and once of one that is well: a process may have begun meanwhile. */
   tell(told: ToldHealth): void
 }
 
@@ -109,7 +109,9 @@ class Loop {
     const turnsDown = !isGood && !isDown && this.#count >= down
     const turnsUp = isGood && isDown && this.#count >= up
     if (turnsDown || turnsUp) this.#upstream.mark(this.#target, turnsDown, problem)
-    if (!turnsUp && !this.#target.isDown) return
+    // a process that checks may have begun anew, and the others know of one before
+    const isWell = isGood && !this.#target.isDown && this.#count === up
+    if (!isWell && !this.#target.isDown) return
     const { realm_uri, settings } = this.#upstream
     this.#ports.tell({
       ...{ realm_uri, upstream: settings.name, target: this.#target.id },

@@ -105,13 +105,19 @@ describe('a check', () => {
     expect(told.at(-1)).to.include({ isDown: false, reason: undefined })
   })
 
-  it('tells again at each check that a target is down, and of one that is well nothing', async () => {
-    const { clock, told, answers } = checked({})
+  it('tells once that a target is well, for processes that know of a check before', async () => {
+    const { clock, told } = checked({})
     await clock.advance(60_000)
-    expect(told).to.deep.equal([])
+    expect(told).to.have.lengthOf(1)
+    expect(told[0]).to.include({ target: 'http://a', isDown: false, reason: undefined })
+  })
+
+  it('tells again at each check that a target is down', async () => {
+    const { clock, told, answers } = checked({})
     answers(500)
     await clock.advance(30_000)
     expect(told.length).to.be.greaterThan(3)
+    expect(told.every(({ isDown }) => isDown)).to.equal(true)
   })
 
   it('takes the statuses that its realm lists', async () => {
