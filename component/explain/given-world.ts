@@ -12,7 +12,9 @@ import type { ForwardPorts } from '#component/action/forward/perform.ts'
 import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { Clock } from '#component/clock.ts'
 import { Streams } from '#component/stream/hub.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 import { targetOf, upstreamOf } from '#component/upstreams/settings.ts'
+import { toldCredentials } from '#component/upstreams/told-credentials.ts'
 import { Upstream } from '#component/upstreams/upstream.ts'
 import type { Call, CallResult, ProgressListener, Session } from '#component/wamp/session.ts'
 import type { GivenOutcome, GivenPiece } from './asked.ts'
@@ -49,12 +51,17 @@ interface GivenWorldPorts {
   onPlayed?(): void
   /** Is given a body that is passed on to an upstream, when the whole of it has come. */
   onBody?(bytes: Uint8Array): void
+  /** Undefined: no upstream has credentials. */
+  readonly authOf?: AuthOf | undefined
 }
+
+/** The `auth` of an upstream of a realm; undefined: it has none. */
+export type AuthOf = (realm_uri: string, upstream: string) => JsonMap | undefined
 
 /** @param outcomeOf the outcome of the first, second, … action */
 export function givenWorld(
   outcomeOf: (index: number) => GivenOutcome,
-  { codec, clock, onPlayed, onBody }: GivenWorldPorts,
+  { codec, clock, onPlayed, onBody, authOf }: GivenWorldPorts,
 ): GivenWorld {
   const events = new GivenEvents()
   const begun = Promise.withResolvers<void>()
@@ -126,7 +133,9 @@ export function givenWorld(
         }
       },
     },
-    ...toUpstreams(clock, (request, handler) => dispatch(request, handler, outcomeOf(index()))),
+    ...toUpstreams(clock, authOf, (request, handler) =>
+      dispatch(request, handler, outcomeOf(index())),
+    ),
     streams,
   })
   return { world, play }
@@ -141,7 +150,11 @@ const unresolved = {
 } as const
 
 /** Connections by which nothing leaves, and an upstream of each name, whose one target has its name. */
-function toUpstreams(clock: Clock, dispatch: ReturnType<Connections['pool']>['dispatch']) {
+function toUpstreams(
+  clock: Clock,
+  authOf: AuthOf | undefined,
+  dispatch: ReturnType<Connections['pool']>['dispatch'],
+) {
   const connections: Connections = {
     pool: () => ({ dispatch }),
     release: () => undefined,
@@ -150,10 +163,12 @@ function toUpstreams(clock: Clock, dispatch: ReturnType<Connections['pool']>['di
   }
   const findUpstream: ForwardPorts['findUpstream'] = (realm_uri, name) => {
     const origin = { ...unresolved, hostname: name, text: `upstream:${name}` }
-    const settings = { ...upstreamOf(name, {}), targets: [targetOf(origin.text, origin)] }
+    const auth = authOf?.(realm_uri, name)
+    const settings = { ...upstreamOf(name, { auth }), targets: [targetOf(origin.text, origin)] }
     return new Upstream(realm_uri, settings, {
       clock,
       connections,
+      openCredentials: (_holder, of) => toldCredentials(of),
       openValue: async () => undefined,
       tokenOf: () => '',
       lookup,

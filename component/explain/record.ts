@@ -56,6 +56,8 @@ export interface RecordedAction {
   /** Forward: scheme, host, port, path and query. */
   readonly uri?: string
   readonly dropped_headers?: readonly DroppedField[]
+  /** Forward: the type of the credentials that the upstream has. */
+  readonly auth?: string
   /** How often it was sent, where it was sent again. */
   readonly attempts?: number
   /** Of a real request: when it began, and how long it took; microseconds. */
@@ -289,6 +291,7 @@ function requestOf({
   headers,
   dropped: dropped_headers,
   upstream,
+  auth,
 }: Sent & { readonly kind: 'request' }): SentFields {
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
@@ -297,5 +300,6 @@ function requestOf({
     http_method: method.toLowerCase(),
     ...upstream,
     ...{ host, path, query_string, uri: host + target, headers, body: '', dropped_headers },
+    ...(auth !== undefined && { auth }),
   }
 }

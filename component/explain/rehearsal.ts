@@ -13,7 +13,7 @@ import type { Match, Missed, RoutingTable } from '#component/routes/routing-tabl
 import type { Schemes } from '#component/security/scheme.ts'
 import type { DescribedRequest, GivenOutcome } from './asked.ts'
 import { type CalledTool, calledTool, pathOf } from './called-tool.ts'
-import { givenWorld } from './given-world.ts'
+import { type AuthOf, givenWorld } from './given-world.ts'
 import { type Recorded, type RecordSettings, RequestRecord } from './record.ts'
 import type { Recorder } from './recorder.ts'
 import { stillClock } from './stand-ins.ts'
@@ -69,6 +69,8 @@ export interface RehearsalPorts
   readonly http: RehearsedHttp
   /** Whether rate limits are told, as they hold for a first request; else they do not hold. */
   readonly tellsLimits?: boolean
+  /** The `auth` of an upstream, as its realm has it; absent: no realm is known. */
+  readonly authOf?: AuthOf
 }
 
 /** One request, and all that decides its answer. */
@@ -136,7 +138,10 @@ export class Rehearser {
     const onBody = (bytes: Uint8Array) => record.received(bytes)
     const given: readonly (GivenOutcome | undefined)[] = [outcome].flat()
     const outcomeOf = (index: number) => given[index] ?? given.at(-1) ?? sample
-    const world = givenWorld(outcomeOf, { codec, clock, onPlayed, onBody })
+    const world = givenWorld(outcomeOf, {
+      ...{ codec, clock, onPlayed, onBody },
+      authOf: this.#ports.authOf,
+    })
     const gateway = this.#gateway(clock, schemes, world)
     reply = await record.during(() => gateway.handle(exchange))
     if (reply === undefined) throw new TypeError('the gateway does not match what its table does')

@@ -42,6 +42,7 @@ export function openExplainer(
           .find(realm_uri, name)
           ?.states()
           .map(({ target: { id: url }, state }) => ({ url, state })),
+      authOf: (realm_uri, upstream) => upstreams.table.find(realm_uri, upstream)?.settings.auth,
     },
     schemes: authentication.openSchemes(),
     userOf(realm_uri, { authid, authroles }) {

@@ -141,7 +141,11 @@ describe('secrets of upstreams', () => {
         'x-gateway-trace': trace,
       })
       expect([name, status]).to.deep.equal([name, 200])
-      await ask('/explain', { request: { path: `/v1${name}`, headers: { authorization } } })
+      const explained = await ask('/explain', {
+        request: { path: `/v1${name}`, headers: { authorization } },
+      })
+      const auth = auths[name.split('/')[1] ?? ''] as { readonly type: string }
+      expect(explained.text).to.include(`"auth":"${auth.type}"`)
     }
     const { text: traces } = await ask('/api_specs/secret/traces')
     for (const [, id] of traces.matchAll(/"id":"([^"]+)"/g)) await ask(`/traces/${id}`)
