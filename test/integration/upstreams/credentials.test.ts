@@ -1,5 +1,8 @@
 /** What an upstream with `auth` gets of a request, and what the client gets of its answer. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
+import { WebSocket, WebSocketServer } from 'ws'
 import { startTokenServer, type TokenServer } from './token-server.ts'
 import {
   closeAll,
@@ -21,6 +24,15 @@ async function recorder(answer: Handler = (_request, response) => response.end('
     await answer(request, response)
   })
   return { ...target, heads, targets: [{ url: target.url }] }
+}
+
+/** A target that takes WebSockets, and keeps the heads of their handshakes. */
+async function startSockets() {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await once(server, 'listening')
+  const heads: NodeJS.Dict<string | string[]>[] = []
+  server.on('connection', (_socket, { headers }) => heads.push(headers))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, heads }
 }
 
 describe('an upstream with a secret', () => {
@@ -144,6 +156,41 @@ describe('an upstream with a secret', () => {
       503,
       '1',
       0,
+    ])
+  })
+
+  it('gets it with the handshake of a WebSocket, too', async () => {
+    const { url: target, server: sockets, heads } = await startSockets()
+    const { url } = await startWith(
+      { it: { targets: [{ url: target }], auth: { type: 'header', name: 'x-key', secret } } },
+      documentOf(
+        {},
+        {
+          versions: {
+            '1': {
+              base_path: '/v1',
+              paths: {
+                '/it': {
+                  get: {
+                    action: { type: 'forward', upstream: 'it', websocket: true },
+                    response: {},
+                  },
+                },
+              },
+            },
+          },
+        },
+      ),
+    )
+    const socket = new WebSocket(`${url.replace('http:', 'ws:')}/v1/it`, {
+      headers: { 'x-key': 'of the client', authorization: 'Bearer of-the-client' },
+    })
+    await once(socket, 'open')
+    socket.close()
+    await once(socket, 'close')
+    sockets.close()
+    expect(heads.map((head) => [head['x-key'], head.authorization])).to.deep.equal([
+      [secret, undefined],
     ])
   })
 
