@@ -41,6 +41,8 @@ export interface Target {
     readonly orders: string
     /** GET: with `flood`, `silent` or `wrong` behind it, a WebSocket: what the upstream does with a handshake. */
     readonly sockets: string
+    /** GET: forwarded to an upstream of three targets, of which one answers: one is silent, and one answers wrongly. */
+    readonly targets: string
     /** GET: a quota counts for each value of X-Tenant. */
     readonly metered: string
   }

@@ -12,6 +12,7 @@ import { keysOfStrangers, quotasOfStrangers } from './strangers.ts'
 import { streamsDropped, streamsLeft, streamsReplayed, streamsUnread } from './streams.ts'
 import { unreadEchoes } from './unread-echoes.ts'
 import { upgradesFlooded, upgradesRefused } from './upgrades.ts'
+import { upstreamTargets } from './upstream-targets.ts'
 import { wampIntegers } from './wamp-integers.ts'
 import { wampPatterns } from './wamp-patterns.ts'
 import { wampRetained } from './wamp-retained.ts'
@@ -32,6 +33,7 @@ export const attacks: readonly Attack[] = [
   streamsLeft,
   upgradesFlooded,
   upgradesRefused,
+  upstreamTargets,
   schemaAlternatives,
   keysOfBodies,
   keysOfLists,

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -34,6 +35,7 @@ const paths: Target['paths'] = {
   orders: '/orders',
   metered: '/metered',
   sockets: '/sockets',
+  targets: '/targets',
 }
 
 const plain = { on_result: {}, on_error: {} }
@@ -111,6 +113,12 @@ const documentOf = (upstream: string) => ({
             response: plain,
           },
         },
+        [paths.targets]: {
+          get: {
+            action: { type: 'forward', upstream: 'copies', path: '/small', timeout: 1000 },
+            response: plain,
+          },
+        },
         [paths.metered]: {
           get: {
             quota: { amount: 10, window: 'hour', per: '{{request.headers.x-tenant}}' },
@@ -161,6 +169,24 @@ function switchTo({ url, headers }: IncomingMessage, socket: Duplex): void {
   }
   socket.on('drain', flood)
   flood()
+}
+
+/** Takes connections, and answers them by bytes that are no HTTP; or by none. */
+async function startBroken(answer: string | undefined): Promise<TcpServer> {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.on('data', () => {
+      if (answer !== undefined) socket.write(answer)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+const urlOf = (server: TcpServer): string => {
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
 }
 
 /** Registers the procedure and answers. */
@@ -295,10 +321,13 @@ export async function startVictim(
     })
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
   }
-  await send('/services/load_realm', { uri: realm, authmethods: ['anonymous'] })
-  const address = upstream.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  await send('/api_specs', documentOf(`http://127.0.0.1:${port}`))
+  const broken = await Promise.all([startBroken(undefined), startBroken('garbage\r\n\r\n')])
+  const targets = [upstream, ...broken].map((server) => ({ url: urlOf(server) }))
+  await send('/services/load_realm', {
+    ...{ uri: realm, authmethods: ['anonymous'] },
+    info: { upstreams: { copies: { targets } } },
+  })
+  await send('/api_specs', documentOf(urlOf(upstream)))
   const callee = await startCallee(said.router)
   const { hostname, port: ours } = new URL(said.gateway)
   const target: Target = {
@@ -309,6 +338,7 @@ export async function startVictim(
     callee.cut()
     upstream.close()
     upstream.closeAllConnections()
+    for (const server of broken) server.close()
   })
 }
 
