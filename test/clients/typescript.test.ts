@@ -57,7 +57,7 @@ describe('A client that openapi-typescript makes', function () {
       book: { status: 200, title: 'A Book' },
       none: 404,
       titles: 5,
-      me: { name: 'ada', groups: ['staff'] },
+      me: { name: 'ada', roles: ['staff'] },
       book2: { status: 200, title: 'A Book' },
     })
   })
