@@ -84,6 +84,7 @@ describe('documents in the console', function () {
     page = await test.open(`${place}/routes`)
     const row = page.locator('tr', { hasText: '/[v1]/orders/:id' }).first()
     await row.getByText('never').waitFor()
+    await row.getByText('anybody').waitFor()
     await page.getByText('not used since').waitFor()
     await send(test.second.url, '/orders/7')
     await row.getByText(/now|s ago/).waitFor()

@@ -58,7 +58,7 @@ export function Api({ id, tab }) {
     ${isLoaded && !spec && html`<p class="trouble">This API Specification is not loaded. Its versions may still be there.</p>`}
     <${Tabs} label="About this API" tabs=${shown} now=${tab} />
     ${tab === 'document' && spec && html`<${DocumentTab} id=${id} />`}
-    ${tab === 'routes' && html`<${Routes} id=${id} operations=${operations} />`}
+    ${tab === 'routes' && html`<${Routes} id=${id} spec=${spec} operations=${operations} />`}
     ${tab === 'versions' && html`<${Versions} id=${id} ts=${spec?.ts ?? 0} />`}
     ${tab === 'openapi' && spec && html`<${Description} spec=${spec} />`}
     ${tab === 'examples' && spec && html`<${Examples} id=${id} ts=${spec.ts} />`}

@@ -1,6 +1,7 @@
 /** The routes of an API Specification: what each of them does, and when it was asked for last. */
 
 import { ago, clockTime, count } from '../lib/format.js'
+import { protectionText, securityOf } from '../lib/protection.js'
 import { useRouteUse } from '../lib/route-use.js'
 import { linkTo } from '../lib/router.js'
 import { Badge, Empty, Method, Panel, Table, Trouble, useNow } from '../parts/basics.js'
@@ -12,12 +13,12 @@ const actionOf = (operation) => [operation?.action].flat()[0]
 /** What an action reaches, as the document says it. @param {any} action */
 function targetOf(action) {
   if (typeof action === 'string') return action
-  const target = action?.procedure ?? action?.topic ?? action?.url ?? action?.uri ?? ''
+  const target = action?.procedure ?? action?.topic ?? action?.upstream ?? action?.host ?? ''
   return typeof target === 'string' ? target : JSON.stringify(target)
 }
 
-/** @param {{ id: string, operations: ReturnType<typeof import('../lib/specs.js').operationsOf> }} props */
-export function Routes({ id, operations }) {
+/** @param {{ id: string, spec: import('../types.d.ts').Spec | undefined, operations: ReturnType<typeof import('../lib/specs.js').operationsOf> }} props */
+export function Routes({ id, spec, operations }) {
   const { find, since, isWhole, error } = useRouteUse(id)
   const now = useNow(5_000)
   const shown = operations.map((one) => ({ ...one, use: find(id, one) }))
@@ -26,14 +27,15 @@ export function Routes({ id, operations }) {
     <${Trouble} error=${error} />
     <${Panel} title="Routes" side=${since > 0 && `${isWhole ? `${unused} not used` : 'use is not wholly known'} since ${clockTime(since)}`}>
       ${operations.length === 0 && html`<${Empty}>The document has no operations.<//>`}
-      <${Table} label="Routes" heads=${['Route', 'Version', 'Action', 'Target', ['Requests', 'number'], ['Last used', 'number'], '']}>
+      <${Table} label="Routes" heads=${['Route', 'Version', 'Action', 'Target', 'Who may', ['Requests', 'number'], ['Last used', 'number'], '']}>
         ${shown.map(
-          ({ method, pattern, version, isActive, operation, use }) => html`
+          ({ method, pattern, version, path, isActive, operation, use }) => html`
           <tr>
             <td><${Method} method=${method} /> <code>${pattern}</code></td>
             <td><${Badge} kind=${isActive ? 'info' : ''}>${version}<//></td>
             <td>${actionOf(operation)?.type}</td>
             <td><code>${targetOf(actionOf(operation))}</code></td>
+            <td>${protectionText(securityOf(spec, { version, path, operation })) || html`<span class="quiet">anybody</span>`}</td>
             <td class="number">${use ? count(use.count) : ''}</td>
             <td class="number quiet">${use ? ago(use.used_at, now) : isWhole ? 'never' : '–'}</td>
             <td class="number"><a href=${linkTo('try', method, pattern)}>explain</a></td>
