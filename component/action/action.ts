@@ -102,7 +102,7 @@ export interface Run extends WatchedRun {
     /** The path with the trailing slash that it was received with; absent: `path`. */
     readonly receivedPath?: string
   }
-  /** Forward: the request is an opening handshake, and the action may open a WebSocket; undefined: it is none. */
+  /** Forward: what an opening handshake offers, where the action may open a WebSocket; undefined: the request is no opening handshake. */
   readonly socket?: OfferedSocket | undefined
   /** Forward: tells what the client has proved itself with; absent: with nothing. */
   readonly proof?: (() => Proof) | undefined

@@ -19,7 +19,7 @@ export type Lookup = (
 
 /** What the connections to one target have of their own. Each target has an object, by which its pools are known. */
 export interface ConnectionTerms {
-  /** At most so many at once, in each pool. */
+  /** Connections at once in each pool, at most. */
   readonly connections: number
   /** The address that is connected to; undefined: that of the name of the origin. */
   readonly address: string | undefined

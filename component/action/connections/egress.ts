@@ -19,7 +19,7 @@ export function proxyProblem(text: string): string | undefined {
     : undefined
 }
 
-/** The origin of a proxy; undefined for a text that is none. */
+/** The origin of a proxy; undefined: the text names no proxy. */
 export function readProxy(text: string): Origin | undefined {
   const origin = proxyProblem(text) === undefined ? readOrigin(text) : undefined
   return origin && !('problem' in origin) ? origin : undefined

@@ -324,7 +324,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
   }
 }
 
-/** Whether a field is none of those that a credential has taken the place of. */
+/** Whether a field stays as it is: no credential has replaced it. */
 const isOther =
   (replaced: readonly DroppedField[]) =>
   ({ name }: DroppedField): boolean =>

@@ -126,7 +126,7 @@ function sendTo(
   )
 }
 
-/** Takes a callback for the end of a WebSocket; undefined: there is none. */
+/** Takes a callback for the end of a WebSocket; undefined: the outcome has no WebSocket. */
 function socketOver({ stream }: Outcome): OnOver | undefined {
   if (stream?.kind !== 'websocket') return undefined
   const { upstream } = stream

@@ -35,7 +35,7 @@ const judgedBy = ({
 
 const keyOf = (members: Members): string => canonicalJson(members.map(judgedBy))
 
-/** A list that is none, which validation has reported, has no network. */
+/** The networks of the members. Validation has reported a value that is not a list; no network is in it. */
 function allowFromOf(members: Members): Alternative['allowFrom'] {
   const lists = members.flatMap(({ object: { allow_from } }) => {
     if (allow_from === undefined) return []
@@ -55,7 +55,7 @@ const isUnasked = (members: Members): boolean =>
   members.some(({ kind }) => kind.isSentUnasked) &&
   members.every(({ kind }) => kind.isSentUnasked || kind.isAlwaysAsked)
 
-/** Where credentials stand: an answer to nobody is none to a request that has some of them. */
+/** The fields that hold credentials, as `Vary` names them: an answer to an anonymous request is not for a request with credentials. */
 function fieldsOf(members: readonly Protection[]): string {
   const hasLogin = members.some(({ kind }) => kind.hasLogin)
   const headers = members.flatMap(({ kind, object }) => kind.secretHeader?.(object) ?? [])
@@ -81,7 +81,7 @@ export function compileAlternatives(
     return { ...member, among: { isFirst } }
   }
   const byKey = new Map<string, Alternative[]>()
-  // validation has reported what has no members: nobody passes by it
+  // validation has reported alternatives without members; they let no request pass
   const found = alternativesIn(object).filter(({ length }) => length > 0)
   if (found.length === 0) return protect(undefined)
   const all = found.map((objects): Alternative => {
