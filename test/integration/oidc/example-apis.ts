@@ -62,6 +62,37 @@ export async function openShop(
   }
 }
 
+/** Loads the API of a shop with more paths. */
+export async function loadPaths(gateway: TestGateway, shop: Shop, more: object): Promise<void> {
+  const { versions, ...document } = documentOf(shop)
+  const { one } = versions
+  const paths = { ...one.paths, ...more }
+  const { status, body } = await gateway.load({ ...document, versions: { one: { ...one, paths } } })
+  expect(status, JSON.stringify(body)).to.be.within(200, 201)
+}
+
+/** What a login of the user ada is, while it lasts. */
+interface Login {
+  readonly gateway: TestGateway
+  readonly provider: FakeProvider
+  readonly browser: Browser
+}
+
+/** What ends a login at a shop, by what the user does or what happens to the user. */
+export const loginEnds = (
+  shop: Shop,
+): Readonly<Record<string, (login: Login) => Promise<unknown>>> => ({
+  'logs out': ({ browser, gateway }) => browser.visit(gateway.url, `${shop.base}/oidc/logout`),
+  'is disabled': ({ gateway, provider }) => {
+    const users = [{ username: 'ada', enabled: false }]
+    return declare(gateway, realmOf(shop, providerOf(provider), { users }))
+  },
+  'is revoked': ({ gateway }) =>
+    send(gateway.adminUrl, `/realms/${shop.realm_uri}/users/ada/revoke_all`, {
+      ...{ method: 'POST', body: {} },
+    }),
+})
+
 /** An answer, and the redirect and the cookies in it. */
 export interface Visit extends HttpAnswer {
   readonly location: string

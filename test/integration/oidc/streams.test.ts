@@ -3,9 +3,16 @@ import { expect } from 'chai'
 import { type EventStream, openEventStream } from '#test/support/event-stream.ts'
 import { endOf, within } from '#test/support/examples/live-api.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { send } from '#test/support/http-request.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
-import { Browser, declare, documentOf, openShop, providerOf, realmOf } from './example-apis.ts'
+import {
+  Browser,
+  declare,
+  loadPaths,
+  loginEnds,
+  openShop,
+  providerOf,
+  realmOf,
+} from './example-apis.ts'
 
 const shop = { realm_uri: 'com.example.shop', base: '/shop' }
 
@@ -26,14 +33,7 @@ describe('a stream of a user of a provider', function () {
     provider = await FakeProvider.open(Date.now)
     gateway = await startGateway({}, { isEmbedded: true })
     await openShop([gateway], shop, realmOf(shop, providerOf(provider)))
-    const { versions, ...document } = documentOf(shop)
-    const { one } = versions
-    const paths = { ...one.paths, '/news': { get: news, post: news } }
-    const { status, body } = await gateway.load({
-      ...document,
-      versions: { one: { ...one, paths } },
-    })
-    expect(status, JSON.stringify(body)).to.be.within(200, 201)
+    await loadPaths(gateway, shop, { '/news': { get: news, post: news } })
     browser = new Browser()
   })
   afterEach(async () => {
@@ -62,29 +62,11 @@ describe('a stream of a user of a provider', function () {
     expect(codes).to.deep.equal(streams.map(() => 'service.error.unauthorized'))
   }
 
-  for (const [what, end] of [
-    ['logs out', () => browser.visit(gateway.url, '/shop/oidc/logout')],
-    [
-      'is disabled',
-      () =>
-        declare(
-          gateway,
-          realmOf(shop, providerOf(provider), { users: [{ username: 'ada', enabled: false }] }),
-        ),
-    ],
-    [
-      'is revoked',
-      () =>
-        send(gateway.adminUrl, `/realms/${shop.realm_uri}/users/ada/revoke_all`, {
-          method: 'POST',
-          body: {},
-        }),
-    ],
-  ] as const) {
+  for (const [what, end] of Object.entries(loginEnds(shop))) {
     it(`ends when the user ${what}`, async () => {
       await browser.logIn(gateway.url, shop, provider)
       const streams = await watched()
-      await end()
+      await end({ gateway, provider, browser })
       await expectEnds(streams)
     })
   }

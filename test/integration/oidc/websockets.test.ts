@@ -2,10 +2,9 @@
 import { expect } from 'chai'
 import { closing, echoed, opened } from '#test/integration/websockets/clients.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { send } from '#test/support/http-request.ts'
 import { echoingUpstream, type SocketUpstream } from '#test/support/peers/websocket-upstream.ts'
 import { FakeProvider } from '#test/unit/oidc/fake-provider.ts'
-import { Browser, declare, documentOf, openShop, providerOf, realmOf } from './example-apis.ts'
+import { Browser, loadPaths, loginEnds, openShop, providerOf, realmOf } from './example-apis.ts'
 
 const shop = { realm_uri: 'com.example.shop', base: '/shop' }
 
@@ -21,15 +20,8 @@ describe('a WebSocket of a user of a provider', function () {
     upstream = await echoingUpstream()
     gateway = await startGateway({}, { isEmbedded: true })
     await openShop([gateway], shop, realmOf(shop, providerOf(provider)))
-    const { versions, ...document } = documentOf(shop)
-    const { one } = versions
     const action = { type: 'forward', host: upstream.host, path: '/up', websocket: true }
-    const paths = { ...one.paths, '/live': { get: { action, response: {} } } }
-    const { status, body } = await gateway.load({
-      ...document,
-      versions: { one: { ...one, paths } },
-    })
-    expect(status, JSON.stringify(body)).to.be.within(200, 201)
+    await loadPaths(gateway, shop, { '/live': { get: { action, response: {} } } })
     browser = new Browser()
     await browser.logIn(gateway.url, shop, provider)
   })
@@ -43,30 +35,12 @@ describe('a WebSocket of a user of a provider', function () {
   const open = (origin = gateway.url) =>
     opened(gateway.url, '/shop/live', { headers: { cookie: browser.field, origin } })
 
-  for (const [what, end] of [
-    ['logs out', () => browser.visit(gateway.url, '/shop/oidc/logout')],
-    [
-      'is disabled',
-      () =>
-        declare(
-          gateway,
-          realmOf(shop, providerOf(provider), { users: [{ username: 'ada', enabled: false }] }),
-        ),
-    ],
-    [
-      'is revoked',
-      () =>
-        send(gateway.adminUrl, `/realms/${shop.realm_uri}/users/ada/revoke_all`, {
-          method: 'POST',
-          body: {},
-        }),
-    ],
-  ] as const) {
+  for (const [what, end] of Object.entries(loginEnds(shop))) {
     it(`ends with 1008 when the user ${what}`, async () => {
       const socket = await open()
       expect((await echoed(socket, 'hello')).toString()).to.equal('hello')
       const closed = closing(socket)
-      await end()
+      await end({ gateway, provider, browser })
       expect(await closed).to.deep.equal([1008, 'the credentials have ended'])
     })
   }

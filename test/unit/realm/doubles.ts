@@ -1,6 +1,7 @@
 /** Realms over a replica in memory, for the tests of realms. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { InvalidSpecError } from '#component/errors.ts'
 import { Policy, type PolicyPorts } from '#component/realm/policy.ts'
 import { Realms, type RealmsPorts } from '#component/realm/realms.ts'
 import { Replica } from '#component/replica/replica.ts'
@@ -44,6 +45,20 @@ export async function realmsWith(
   })
   realms.start()
   return { realms, replica, store, logged }
+}
+
+/** Where a load was refused, and why; undefined: it was not. */
+export async function refusals(
+  { realms }: Awaited<ReturnType<typeof realmsWith>>,
+  document: unknown,
+) {
+  try {
+    await realms.load(document)
+    return undefined
+  } catch (error) {
+    if (error instanceof InvalidSpecError) return error.issues
+    throw error
+  }
 }
 
 /** The policy of realms, as the router sees it. */

@@ -1,9 +1,8 @@
 /** Secrets of identity providers go where their author sent them: a load that keeps them names no new address, and they are sealed with the old ones. */
 import { expect } from 'chai'
-import { InvalidSpecError } from '#component/errors.ts'
 import { originsOf } from '#component/realm/documents/secret-origins.ts'
 import { purposeOf } from '#component/realm/documents/secrets.ts'
-import { realmsWith, testBox } from '#test/unit/realm/doubles.ts'
+import { realmsWith, refusals, testBox } from '#test/unit/realm/doubles.ts'
 
 const uri = 'com.example.realm'
 const variable = (name: string) => `$${'{'}${name}}`
@@ -25,17 +24,6 @@ const inside = 'https://inside.example:8443/a'
 const evil = 'https://evil.example'
 
 type Opened = Awaited<ReturnType<typeof realmsWith>>
-
-/** Where a load was refused; undefined if it was not. */
-async function refusals({ realms }: Opened, document: unknown) {
-  try {
-    await realms.load(document)
-    return undefined
-  } catch (error) {
-    if (error instanceof InvalidSpecError) return error.issues
-    throw error
-  }
-}
 
 const secretIn = ({ realms }: Opened) => {
   const info = realms.realm(uri)?.info as { oidc_providers: Record<string, typeof provider> }

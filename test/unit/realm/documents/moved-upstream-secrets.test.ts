@@ -1,8 +1,7 @@
 /** Secrets of upstreams go where their author sent them: a load or an edit that keeps them names no new target, token endpoint or proxy. */
 import { expect } from 'chai'
-import { InvalidSpecError } from '#component/errors.ts'
 import { originsOf } from '#component/realm/documents/secret-origins.ts'
-import { realmsWith } from '#test/unit/realm/doubles.ts'
+import { realmsWith, refusals } from '#test/unit/realm/doubles.ts'
 
 const uri = 'com.example.realm'
 const evil = 'https://evil.example'
@@ -28,17 +27,6 @@ const realmOf = (billing: Json, more: Json = {}) => ({
   uri,
   info: { upstreams: { billing, ...more } },
 })
-
-/** Where a load was refused, and why; undefined if it was not. */
-async function refusals({ realms }: Opened, document: unknown) {
-  try {
-    await realms.load(document)
-    return undefined
-  } catch (error) {
-    if (error instanceof InvalidSpecError) return error.issues
-    throw error
-  }
-}
 
 /** The secret of the auth of an upstream, as the realm has it, opened for where it goes. */
 async function opened({ realms }: Opened, key: string, name = 'billing') {
