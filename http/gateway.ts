@@ -1,5 +1,5 @@
-/** Routed requests, a plain node:http listener in front of Koa: request → gateway → reply; with its own error boundary and end-of-request hook. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+/** Routed requests, a plain listener in front of Koa: request → gateway → reply; with its own error boundary and end-of-request hook. */
+import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '#component/errors.ts'
 import { problemOfError } from '#component/gateway/error-reply.ts'
 import type { Exchange, Reply, StreamRecord } from '#component/gateway/exchange.ts'
@@ -21,6 +21,7 @@ import { preflight, Refusal } from './preflight.ts'
 import { type ExchangePorts, HttpExchange } from './read-request.ts'
 import { sendReply } from './reply.ts'
 import { requestId } from './request-id.ts'
+import type { Transport } from './transport/transport.ts'
 import { isHandshake } from './upgrade.ts'
 
 /** The core of the gateway: undefined when no host and path match. */
@@ -78,12 +79,7 @@ const since = (start: number): number => Math.round((performance.now() - start) 
 const clientClosed = 499
 
 /** Serves one request; `isWaiting` when the client expects 100 (Continue), `isUpgrade` when a WebSocket may answer it. */
-export type Listener = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  isWaiting?: boolean,
-  isUpgrade?: boolean,
-) => void
+export type Listener = (transport: Transport, isWaiting?: boolean, isUpgrade?: boolean) => void
 
 /** Makes the listener of a server: routed requests by `router`, the rest by `fallback`. */
 export function createListener(
@@ -91,18 +87,18 @@ export function createListener(
   router: Router | undefined,
   fallback: Fallback,
 ): Listener {
-  return (request, response, isWaiting = false, isUpgrade = false) => {
+  return (transport, isWaiting = false, isUpgrade = false) => {
     // requests after the last answer of a connection, or on a closed one, are not served
-    if (!request.socket.writable) return
+    if (!transport.isOpen) return
     const { clock } = ports
     const start = performance.now()
     const id = requestId(clock.now())
-    const target = preflight(request)
+    const target = transport.read()
     if (target instanceof Refusal) {
-      refuse(ports, target, request, response, id, start)
+      refuse(ports, target, transport, id, start)
       return
     }
-    const exchange = new HttpExchange(id, target, request, response, ports, isWaiting)
+    const exchange = new HttpExchange(id, target, transport, ports, isWaiting)
     if (isUpgrade) exchange.handshake = readHandshake(exchange.headers)
     watch(exchange, ports, start)
     serve(exchange, ports, router, fallback, start)
@@ -162,7 +158,7 @@ function serve(
 
 /** Counts a stream whose head has been sent. @param start when its request came: performance.now() */
 export function noteBegin(
-  { method, served, response, trace }: HttpExchange,
+  { method, served, transport, trace }: HttpExchange,
   { type, record }: NonNullable<HttpExchange['stream']>,
   { metrics, streams }: ListenerPorts,
   start: number,
@@ -170,7 +166,14 @@ export function noteBegin(
   const duration = since(start)
   // how long a stream of events or a WebSocket lasts says nothing of the gateway
   if (record.kind !== 'call') {
-    metrics.count(served, method, response.statusCode, duration, trace?.sampledId, start + duration)
+    metrics.count(
+      served,
+      method,
+      transport.status ?? 0,
+      duration,
+      trace?.sampledId,
+      start + duration,
+    )
   }
   streams?.begun(record, served, type, duration)
 }
@@ -191,22 +194,22 @@ export function fail(
   ports: ListenerPorts,
   operation?: Reply['operation'],
 ): void {
-  const { response } = exchange
+  const { transport } = exchange
   exchange.failure = reportThrown(error, operation)
   exchange.error = error instanceof ServiceError ? error.uri : 'service.error.internal'
-  if (!response.headersSent) {
+  if (transport.status === undefined) {
     const problem = operation?.inherited.sendsProblems
       ? (shown: ServiceError) => problemOfError(exchange, operation, shown, shown.status)
       : undefined
     const reply = errorReply(error, exchange.headers.accept, problem, ports.headersOf?.(exchange))
     sendReply(exchange, reply, ports.isClosing())
-  } else if (!response.writableEnded) response.destroy()
+  } else if (!transport.isEnded) transport.reset()
 }
 
 /** Answers a request with 504, unless its answer has begun, and cancels its pending work, which is told the same. */
 export function giveUp(exchange: HttpExchange, router: Router): void {
   const error = new ServiceError('service.error.timeout', 'this node is stopping')
-  if (!exchange.response.headersSent) {
+  if (exchange.transport.status === undefined) {
     exchange.failure = reportThrown(error, undefined)
     exchange.error = error.uri
     const isRouted = exchange.served.version !== nowhere
@@ -231,18 +234,17 @@ export const refuseAll =
 
 /** The end-of-request hook: writes log and metrics, and cancels what is pending for a disconnected client. */
 function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): void {
-  const { request, response } = exchange
-  const { socket } = request
-  const written = socket.bytesWritten
+  const { transport } = exchange
+  const written = transport.bytesWritten
   ports.exchanges.set(exchange, start)
-  response.on('close', () => {
+  transport.onClose(() => {
     ports.exchanges.delete(exchange)
     exchange.onClosed?.()
     exchange.end()
-    if (!response.writableFinished) exchange.abort()
+    if (!transport.isDelivered) exchange.abort()
     // an unread body must not block the requests behind it
     else exchange.dropBody()
-    const status = response.headersSent ? response.statusCode : clientClosed
+    const status = transport.status ?? clientClosed
     const duration = since(start)
     const { method, served, stream, trace } = exchange
     const record = stream?.record
@@ -254,7 +256,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
     if (stream) ports.streams?.over(stream.record, served, stream.type)
     if (failure !== undefined || status >= 500) ports.failures.tell(failedOf(exchange, status))
     trace?.over({ served, status, error: exchange.error ?? record?.error })
-    const bytes = socket.bytesWritten - written
+    const bytes = transport.bytesWritten - written
     tellRequest(ports.watched, exchange, status, duration, bytes)
     // a client can cause any number of these at no cost
     const isCheap = status === clientClosed || status === 503
@@ -269,13 +271,13 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
 function refuse(
   ports: ListenerPorts,
   refusal: Refusal,
-  request: IncomingMessage,
-  response: ServerResponse,
+  transport: Transport,
   id: string,
   start: number,
 ): void {
-  const address = plainAddress(request.socket.remoteAddress ?? '')
-  const peer = peerName(address, request.socket.remotePort ?? 0)
+  const { connection, origin } = transport
+  const address = plainAddress(connection.remoteAddress ?? '')
+  const peer = peerName(address, connection.remotePort ?? 0)
   const target = {
     method: 'get',
     path: '/',
@@ -283,8 +285,8 @@ function refuse(
     authority: { host: '', port: '' },
     headers: {},
   } as const
-  const exchange = new HttpExchange(id, target, request, response, ports, false)
-  response.on('close', () => {
+  const exchange = new HttpExchange(id, target, transport, ports, false)
+  transport.onClose(() => {
     const duration = since(start)
     ports.metrics.count(noPath, '', refusal.status, duration)
     const { error, status } = refusal
@@ -295,6 +297,6 @@ function refuse(
       ports.accessLog.info(line, 'malformed request')
     }
   })
-  const headers = ports.headersOf?.(noRoute(request.headers.origin))
+  const headers = ports.headersOf?.(noRoute(origin))
   sendReply(exchange, errorReply(refusal, undefined, undefined, headers), true)
 }

@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import { createListener, type ListenerPorts, type Router, refuseAll } from './gateway.ts'
-import { preflight, Refusal } from './preflight.ts'
+import { Refusal } from './preflight.ts'
 import { HttpExchange } from './read-request.ts'
+import { Http1 } from './transport/http1.ts'
 
 /** A {@link Router} that also says which requests it serves. */
 export interface KnowingRouter extends Router {
@@ -21,13 +22,14 @@ export type Handler = (
 /** Makes the handler of requests for routes alone: no management. Without a `next` other requests get 404. */
 export function createHandler(ports: ListenerPorts, router: KnowingRouter): Handler {
   const listener = createListener(ports, router, refuseAll(ports))
-  const isServed = (request: IncomingMessage, response: ServerResponse): boolean => {
-    const target = preflight(request)
+  const isServed = (transport: Http1): boolean => {
+    const target = transport.read()
     if (target instanceof Refusal) return false
-    return router.serves(new HttpExchange('', target, request, response, ports, false))
+    return router.serves(new HttpExchange('', target, transport, ports, false))
   }
   return (request, response, next) => {
-    if (next && !isServed(request, response)) next()
-    else listener(request, response)
+    const transport = new Http1(request, response)
+    if (next && !isServed(transport)) next()
+    else listener(transport)
   }
 }

@@ -17,6 +17,7 @@ import { closeSlowly } from './close-slowly.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
 import type { Address, HttpOptions } from './options.ts'
+import { Http1 } from './transport/http1.ts'
 import { serveUpgrade } from './upgrade.ts'
 import { isWebSocketRequest } from './websocket.ts'
 import { flush } from './write-queue.ts'
@@ -75,7 +76,7 @@ export function makeServer(plan: ServerPlan): Server {
   server.maxHeadersCount = 0
   plan.connections.limit(server, plan.isProxy)
   const serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
-    const start = () => listener(request, response, isWaiting)
+    const start = () => listener(new Http1(request, response), isWaiting)
     const pipeline = pipelineOf(request.socket)
     if (pipeline) pipeline.begin(request, response, start)
     else start()
@@ -106,7 +107,9 @@ export function makeServer(plan: ServerPlan): Server {
       const pipeline = pipelineOf(request.socket)
       if (pipeline && !isOwnSocket(request)) {
         pipeline.handOver((rest) =>
-          serveUpgrade(request, rest.length > 0 ? Buffer.concat([head, rest]) : head, listener),
+          serveUpgrade(request, rest.length > 0 ? Buffer.concat([head, rest]) : head, (response) =>
+            listener(new Http1(request, response), false, true),
+          ),
         )
         return
       }

@@ -1,6 +1,5 @@
-/** A node:http request as the gateway's Exchange; expensive members are made on first use. */
+/** A request of HTTP as the gateway's Exchange; expensive members are made on first use. */
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HeldBody, RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
@@ -13,13 +12,14 @@ import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.
 import type { Handshake } from '#component/syntax/websocket.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { ClientCertificates } from '#http/tls/client-certificates.ts'
-import { hasBody, isRefused, RequestBody } from './body/request-body.ts'
+import { isRefused, RequestBody } from './body/request-body.ts'
 import { contentOf } from './codec.ts'
 import { sendEarlyHints } from './early-hints.ts'
 import { parseQuery, parseQueryLists } from './form.ts'
 import { isAcceptedType, negotiateLanguage, negotiateType } from './negotiate.ts'
 import { type Forwarded, type TrustedProxies, withPublicHost } from './peer.ts'
 import type { Target } from './preflight.ts'
+import type { Messages, Transport } from './transport/transport.ts'
 
 const full = () =>
   new ServiceError(
@@ -30,15 +30,15 @@ const full = () =>
 const noBytes = Promise.resolve(new Uint8Array(0))
 const gone = () => new ServiceError('service.error.bad_request', 'the request has ended')
 
-const exchanges = new WeakMap<IncomingMessage, HttpExchange>()
+const exchanges = new WeakMap<Messages['request'], HttpExchange>()
 
 /** Keeps the exchange of a request that Koa serves for {@link exchangeOf}. */
-export const keepExchange = (exchange: HttpExchange): void => {
-  exchanges.set(exchange.request, exchange)
+export const keepExchange = (exchange: HttpExchange, request: Messages['request']): void => {
+  exchanges.set(request, exchange)
 }
 
 /** The exchange of a request that Koa serves. */
-export function exchangeOf(request: IncomingMessage): HttpExchange {
+export function exchangeOf(request: Messages['request']): HttpExchange {
   const exchange = exchanges.get(request)
   if (!exchange) throw new TypeError('the request did not come through the listener')
   return exchange
@@ -64,8 +64,7 @@ export class HttpExchange implements Exchange {
   headers: Readonly<Record<string, string>>
   readonly host: string
   readonly scheme: 'http' | 'https'
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  readonly transport: Transport
   readonly hasBody: boolean
   /** Address of the socket's peer, regardless of proxies. */
   readonly address: string
@@ -109,18 +108,16 @@ export class HttpExchange implements Exchange {
   constructor(
     id: string,
     target: Target,
-    request: IncomingMessage,
-    response: ServerResponse,
+    transport: Transport,
     ports: ExchangePorts,
     isWaiting: boolean,
   ) {
     this.method = target.method
     this.path = target.path
     this.query_string = target.query_string
-    this.request = request
-    this.response = response
+    this.transport = transport
     this.isWaiting = isWaiting
-    this.address = plainAddress(request.socket.remoteAddress ?? '')
+    this.address = plainAddress(transport.connection.remoteAddress ?? '')
     this.#forwarded = ports.proxies.read(this.address, target.headers)
     this.headers = withPublicHost(target.headers, this.#forwarded)
     this.id = this.#forwarded?.id ?? id
@@ -128,7 +125,7 @@ export class HttpExchange implements Exchange {
     this.host = authority.host
     this.#port = authority.port
     this.scheme = this.#forwarded?.scheme ?? (ports.isSecure ? 'https' : 'http')
-    this.hasBody = hasBody(target.headers)
+    this.hasBody = transport.hasBody(target.headers)
     this.#clock = ports.clock
     this.#held = ports.held
     this.#clients = ports.clients
@@ -144,7 +141,8 @@ export class HttpExchange implements Exchange {
   }
 
   get peername(): string {
-    return this.#forwarded?.peername ?? peerName(this.address, this.request.socket.remotePort ?? 0)
+    const told = this.#forwarded?.peername
+    return told ?? peerName(this.address, this.transport.connection.remotePort ?? 0)
   }
 
   get query_params(): Readonly<Record<string, string>> {
@@ -158,7 +156,7 @@ export class HttpExchange implements Exchange {
 
   get body(): RequestBody {
     this.#body ??= new RequestBody(
-      this.request,
+      this.transport.incoming,
       this.headers,
       this.#clock,
       (bytes) => this.hold(bytes),
@@ -232,11 +230,11 @@ export class HttpExchange implements Exchange {
   /** Reads and discards the rest of the body. */
   dropBody(): void {
     if (this.#raw && 'stream' in this.#raw) this.#raw.stream.destroy()
-    const { request } = this
-    if (request.readableEnded || isRefused(this.response.statusCode)) return
+    const { incoming, isReceived, status } = this.transport
+    if (incoming.readableEnded || isRefused(status ?? 0)) return
     // what has been read to its end is only told so
-    if (request.complete && request.readableLength === 0) request.read()
-    else request.resume()
+    if (isReceived && incoming.readableLength === 0) incoming.read()
+    else incoming.resume()
   }
 
   /** Whether a trusted proxy has sent the request. */
@@ -305,6 +303,6 @@ export class HttpExchange implements Exchange {
   proceed(): void {
     if (!this.isWaiting) return
     this.isWaiting = false
-    this.response.writeContinue()
+    this.transport.proceed()
   }
 }

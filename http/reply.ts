@@ -1,19 +1,11 @@
-/** Reply → node:http response: head and body in one write where the whole body is known, back-pressure where it streams. */
-import type { ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import { pipeline } from 'node:stream'
+/** Reply → response: head and body in one write where the whole body is known, back-pressure where it streams. */
 import { ServiceError } from '#component/errors.ts'
 import type { Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { reportThrown } from '#component/gateway/failure-report.ts'
 import { maxUncounted } from '#http/limits/held-bytes.ts'
-import { pipelineOf } from '#http/limits/pipeline.ts'
 import { isRefused } from './body/request-body.ts'
-import { closeSlowly } from './close-slowly.ts'
 import { encodeBody } from './codec.ts'
-import { sendEvents } from './event-stream.ts'
 import type { HttpExchange } from './read-request.ts'
-import { takeSocket } from './upgrade.ts'
-import { enqueue } from './write-queue.ts'
 
 /** An unwanted body of at most this size is read to its end, so that the connection can be reused; bytes. */
 const maxDumped = 65_536
@@ -27,8 +19,8 @@ const isCutOff = (status: number) => status === 408 || status === 413 || isRefus
  * @throws ExpressionError when the body cannot be encoded, ServiceError when too many bytes are held; then nothing has been sent
  */
 export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boolean): void {
-  const { request, response } = exchange
-  if (exchange.isAnswered || response.destroyed) {
+  const { transport } = exchange
+  if (exchange.isAnswered || transport.isDestroyed) {
     drop(reply.body)
     return
   }
@@ -39,19 +31,16 @@ export function sendReply(exchange: HttpExchange, reply: Reply, mustClose: boole
   const isHead = exchange.method === 'head'
   const isLast =
     mustClose || exchange.handshake !== undefined || (!isHead && isEndless(exchange, reply.body))
-  if (isLast || !canGoOn(exchange, status)) {
-    response.shouldKeepAlive = false
-    if (!request.complete) linger(request.socket, !isRefused(status))
-  }
-  response.writeHead(status, head)
+  if (isLast || !canGoOn(exchange, status)) transport.last(!isRefused(status))
+  transport.begin(status, head)
   exchange.isAnswered = true
   if (reply.body.kind === 'websocket') openSocket(exchange, reply.body)
   else if (isHead || isBodiless(status)) {
     drop(reply.body)
-    end(response, undefined, length)
+    transport.end(undefined, length)
   } else if (reply.body.kind === 'events') sendEvents(exchange, reply.body)
   else if (reply.body.kind === 'stream') sendStream(exchange, reply.body, reply.operation)
-  else end(response, content, length)
+  else transport.end(content, length)
 }
 
 /** Ends a body that is not sent. */
@@ -81,29 +70,6 @@ export function composeReply(id: string, reply: Reply): Composed {
   const length = lengthOf(body, content, status)
   return { head: headOf(id, reply, length), content, length }
 }
-
-/** Content up to this size is cheaper to copy than to send in a separate write; bytes. */
-const maxCopied = 16_384
-
-/**
- * Ends with the content in the same write as the head: node:http joins them when both are text. The content is written as
- * latin1, one byte a character, wherever that loses nothing: it takes less CPU time than UTF-8.
- * @param length of the content, bytes
- */
-function end(
-  response: ServerResponse,
-  content: string | Uint8Array | undefined,
-  length: number | undefined,
-): void {
-  if (typeof content === 'string') {
-    enqueue({ response, content, encoding: length === content.length ? 'latin1' : 'utf8' })
-  } else if (content === undefined || content.length > maxCopied) {
-    enqueue({ response, content, encoding: 'utf8' })
-  } else enqueue({ response, content: asBuffer(content).toString('latin1'), encoding: 'latin1' })
-}
-
-const asBuffer = (bytes: Uint8Array): Buffer =>
-  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** Counts a large answer until it has left, instead of the bytes of its request. */
 function holdAnswer(exchange: HttpExchange, content: string | Uint8Array | undefined): void {
@@ -169,9 +135,7 @@ function openSocket(
   exchange: HttpExchange,
   body: ReplyBody & { readonly kind: 'websocket' },
 ): void {
-  const { response } = exchange
-  response.flushHeaders()
-  const socket = takeSocket(response)
+  const socket = exchange.transport.takeConnection()
   if (socket === null) {
     body.cancel()
     return
@@ -180,42 +144,32 @@ function openSocket(
   body.begin(socket)
 }
 
+function sendEvents(exchange: HttpExchange, body: ReplyBody & { readonly kind: 'events' }): void {
+  exchange.beginStream({ type: body.type, record: body.record })
+  exchange.transport.pipeEvents(exchange, (sink) => body.begin(sink))
+}
+
 function sendStream(
   exchange: HttpExchange,
   body: ReplyBody & { readonly kind: 'stream' },
   operation: Reply['operation'],
 ): void {
-  // only a stream can differ from its declared length; for other bodies the check would cost a second write
-  exchange.response.strictContentLength = true
-  // the head of an event stream must not wait for the first event
-  if (body.length === undefined) exchange.response.flushHeaders()
   // the status has been sent: only the log can tell why the answer is incomplete
   body.stream.once('error', (error) => {
     if (!(error instanceof ServiceError)) return
     exchange.failure = reportThrown(error, operation)
     exchange.error = error.uri
   })
-  // a failure closes the connection, so that the client notices the incomplete body
-  pipeline(body.stream, exchange.response, () => undefined)
+  exchange.transport.pipe(body.stream, body.length)
 }
 
 /** Whether the answer has no end that a request behind it could wait for; one that is there already is served in its turn. */
-const isEndless = ({ request }: HttpExchange, body: ReplyBody): boolean =>
-  body.kind === 'events' &&
-  body.isEndless === true &&
-  pipelineOf(request.socket)?.isAlone(request) === true
+const isEndless = ({ transport }: HttpExchange, body: ReplyBody): boolean =>
+  body.kind === 'events' && body.isEndless === true && transport.isAlone
 
 /** Whether the connection can serve another request after this answer. */
 function canGoOn(exchange: HttpExchange, status: number): boolean {
-  if (exchange.request.complete || !exchange.hasBody) return true
+  if (exchange.transport.isReceived || !exchange.hasBody) return true
   if (exchange.isWaiting || isCutOff(status)) return false
   return (exchange.body.length ?? maxDumped + 1) <= maxDumped
-}
-
-/** Makes a socket close slowly after its last answer. */
-function linger(socket: Socket, isRead: boolean): void {
-  socket.destroySoon = () => {
-    socket.end()
-    closeSlowly(socket, isRead)
-  }
 }

@@ -295,6 +295,6 @@ export class Listeners {
       server.closeAllConnections()
     }
     // node:http does not know the connections of endless streams any more
-    for (const { response } of this.#exchanges.keys()) response.destroy()
+    for (const { transport } of this.#exchanges.keys()) transport.reset()
   }
 }

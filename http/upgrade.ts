@@ -4,7 +4,6 @@ import type { Socket } from 'node:net'
 import { asksForWebSocket } from '#component/syntax/websocket.ts'
 import { hasBody } from './body/request-body.ts'
 import { closeSlowly } from './close-slowly.ts'
-import type { Listener } from './gateway.ts'
 
 /** A client that does not read its answer for so long is closed; milliseconds. */
 const stuckAfter = 120_000
@@ -23,8 +22,13 @@ export const isHandshake = (
 /**
  * Serves such a request.
  * @param early what has come behind it; a WebSocket gets it, another answer drops it
+ * @param serve is given the response of the request
  */
-export function serveUpgrade(request: IncomingMessage, early: Buffer, listener: Listener): void {
+export function serveUpgrade(
+  request: IncomingMessage,
+  early: Buffer,
+  serve: (response: ServerResponse) => void,
+): void {
   const { socket } = request
   if (socket.destroyed) return
   if (early.length > 0) socket.unshift(early)
@@ -46,7 +50,7 @@ export function serveUpgrade(request: IncomingMessage, early: Buffer, listener: 
     closeSlowly(socket)
     response.emit('close')
   })
-  listener(request, response, false, true)
+  serve(response)
 }
 
 /** Gives the connection of a response to those who read it from now on. */

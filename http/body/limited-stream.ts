@@ -1,5 +1,4 @@
 /** The body of a request as it arrives, within its limits. */
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Clock } from '#component/clock.ts'
 import { countPassed } from '#component/limits/gc-pressure.ts'
@@ -11,7 +10,7 @@ const maxBuffered = 65_536
 
 /** Passes the bytes of a request on: at most body_max_bytes, each body_read_bytes within body_read_seconds. */
 export class LimitedStream extends Readable {
-  readonly #request: IncomingMessage
+  readonly #request: Readable
   readonly #limits: BodyLimits
   readonly #clock: Clock
   #size = 0
@@ -19,7 +18,7 @@ export class LimitedStream extends Readable {
   #window = 0
   #stopTimer: (() => void) | undefined
 
-  constructor(request: IncomingMessage, limits: BodyLimits, clock: Clock) {
+  constructor(request: Readable, limits: BodyLimits, clock: Clock) {
     super({ highWaterMark: Math.max(1, Math.min(limits.body_read_bytes, maxBuffered)) })
     this.#request = request
     this.#limits = limits

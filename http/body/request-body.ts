@@ -1,5 +1,5 @@
 /** Reading a body within body_max_bytes, body_read_bytes and body_read_seconds, decompressed where the client compressed it. */
-import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { HeldBody, RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
@@ -24,7 +24,7 @@ export const hasBody = (headers: Readonly<Record<string, string>>): boolean =>
 
 /** The body of one request; read from the socket at most once. */
 export class RequestBody {
-  readonly #request: IncomingMessage
+  readonly #request: Readable
   readonly #headers: Readonly<Record<string, string>>
   readonly #clock: Clock
   readonly #hold: (bytes: number) => void
@@ -37,7 +37,7 @@ export class RequestBody {
    * @param proceed answers `Expect: 100-continue`, if the client waits for it
    */
   constructor(
-    request: IncomingMessage,
+    request: Readable,
     headers: Readonly<Record<string, string>>,
     clock: Clock,
     hold: (bytes: number) => void,

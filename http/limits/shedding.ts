@@ -19,7 +19,8 @@ export interface Sheddable {
   readonly hasBody: boolean
   /** Its length in bytes; undefined while that is unknown. */
   readonly body: { readonly length: number | undefined }
-  readonly request: { readonly socket: { readonly bytesWritten: number } }
+  /** Whether it is the first one of its connection. */
+  readonly transport: { readonly isFirst: boolean }
   /** Defined when the answer is a stream that has begun: most of the time it costs nothing, and it may be open for hours. */
   readonly stream?: unknown
 }
@@ -68,7 +69,7 @@ export class Shedding {
 }
 
 /** Whether the request is the first of its connection; connections that were served before go on. */
-const isNew = ({ request }: Sheddable): boolean => request.socket.bytesWritten === 0
+const isNew = ({ transport }: Sheddable): boolean => transport.isFirst
 
 const isLarge = ({ hasBody, body }: Sheddable): boolean =>
   hasBody && (body.length ?? Number.POSITIVE_INFINITY) > smallBody

@@ -71,9 +71,10 @@ export function koaFallback(ports: ListenerPorts, routers: readonly Router[]): F
       refuse(exchange)
       return
     }
-    keepExchange(exchange)
+    const { request, response } = exchange.transport.messages()
+    keepExchange(exchange, request)
     // frame catches every error of the routers
-    void callback(exchange.request, exchange.response)
+    void callback(request, response)
   }
 }
 

@@ -12,6 +12,7 @@ import type { TrustedProxies } from '#http/peer.ts'
 import { preflight, Refusal } from '#http/preflight.ts'
 import { HttpExchange } from '#http/read-request.ts'
 import { composeReply } from '#http/reply.ts'
+import { Http1 } from '#http/transport/http1.ts'
 import { isHandshake } from '#http/upgrade.ts'
 import { KeptStream } from './kept-stream.ts'
 import { messageOf } from './message.ts'
@@ -30,7 +31,7 @@ export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
       const { scheme = 'https' } = described
       const held = new NetworkShare(Number.MAX_SAFE_INTEGER)
       const ports = { clock, proxies, isSecure: scheme === 'https', held }
-      const exchange = new HttpExchange(id, target, request, response, ports, false)
+      const exchange = new HttpExchange(id, target, new Http1(request, response), ports, false)
       if (isHandshake(request, target.headers)) exchange.handshake = readHandshake(target.headers)
       return exchange
     },

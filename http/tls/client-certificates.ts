@@ -1,6 +1,5 @@
 /** The certificates of clients, from their own connection or from the proxy that has ended it, as far as they are proved and trusted. */
 import type { X509Certificate } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
@@ -14,7 +13,7 @@ import type { TlsContexts } from './tls-contexts.ts'
 
 /** A request, as far as it tells who its client is. */
 export interface CertifiedRequest {
-  readonly request: Pick<IncomingMessage, 'socket'>
+  readonly transport: { readonly connection: Socket }
   readonly headers: Readonly<Record<string, string>>
   /** Whether a trusted proxy has sent it. */
   readonly isFromProxy: boolean
@@ -92,7 +91,7 @@ export class ClientCertificates {
     if (authority === undefined) return undefined
     // the certificate of the connection is that of the proxy, which is no client
     if (of.isFromProxy) return this.#ofProxy(of.headers, authority)
-    const shown = this.#shown.get(of.request.socket)
+    const shown = this.#shown.get(of.transport.connection)
     return shown && this.#ofConnection(shown, authority)
   }
 

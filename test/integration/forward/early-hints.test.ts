@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { sendEarlyHints } from '#http/early-hints.ts'
 import type { HttpExchange } from '#http/read-request.ts'
+import { Http1 } from '#http/transport/http1.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { closeUpstreams, rawUpstream } from './upstreams.ts'
 
@@ -182,7 +183,8 @@ describe('sendEarlyHints', () => {
       let wasSent = false
       const server = createServer((request, response) => {
         if (begin) response.writeHead(200).flushHeaders()
-        const told = { headers: {}, isAnswered: false, request, response, ...changes }
+        const transport = new Http1(request, response)
+        const told = { headers: {}, isAnswered: false, transport, ...changes }
         wasSent = sendEarlyHints(told as unknown as HttpExchange, [css])
         response.end('ok')
       }).listen(0, '127.0.0.1')

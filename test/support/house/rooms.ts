@@ -45,9 +45,13 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: 'all',
     packages: ['@koa/router', '@prometheus-io/client', 'koa', 'koa-body'],
   },
+  'http/transport': { folders: ['http', 'http/body', 'http/limits', 'stream'], packages: [] },
   'http/tls': { folders: ['config', 'security'], packages: ['lru-cache', 'pkijs'] },
   'http/rehearsal': {
-    folders: ['action', 'action/*', 'explain', 'gateway', 'http', 'policies/*', 'stream'],
+    folders: [
+      ...['action', 'action/*', 'explain', 'gateway', 'http', 'http/transport', 'policies/*'],
+      'stream',
+    ],
     packages: [],
   },
   'http/oauth': { folders: 'all', packages: [] },

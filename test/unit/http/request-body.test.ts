@@ -1,5 +1,4 @@
 /** How a large body is read from its socket. */
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
@@ -13,7 +12,7 @@ const piece = Buffer.alloc(65_536, 'a')
 function bodyOf(pieces: number, hold: (bytes: number) => void = () => undefined) {
   const request = Readable.from(Array.from({ length: pieces }, () => piece))
   const body = new RequestBody(
-    request as unknown as IncomingMessage,
+    request,
     { 'transfer-encoding': 'chunked' },
     systemClock,
     hold,

@@ -93,7 +93,7 @@ describe('LoadShedding', () => {
     client: '192.0.2.1',
     hasBody: false,
     body: { length: undefined },
-    request: { socket: { bytesWritten: 100 } },
+    transport: { isFirst: false },
   })
   const least = 2 * availableParallelism()
 

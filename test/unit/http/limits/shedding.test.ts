@@ -8,7 +8,7 @@ const exchange = (change: Partial<Sheddable> = {}) => ({
   client: '192.0.2.1',
   hasBody: false,
   body: { length: undefined },
-  request: { socket: { bytesWritten: 100 } },
+  transport: { isFirst: false },
   ...change,
 })
 
@@ -24,7 +24,7 @@ describe('Shedding', () => {
   })
 
   const dear: Record<string, Partial<Sheddable>> = {
-    'the first request of a connection': { request: { socket: { bytesWritten: 0 } } },
+    'the first request of a connection': { transport: { isFirst: true } },
     'a large body': { hasBody: true, body: { length: 65_537 } },
     'a body of unknown length': { hasBody: true },
   }
@@ -53,7 +53,7 @@ describe('Shedding', () => {
   })
 
   it('counts what it has refused, by the first reason', () => {
-    const first = { request: { socket: { bytesWritten: 0 } } }
+    const first = { transport: { isFirst: true } }
     const large = { hasBody: true }
     for (const change of [first, large, { ...first, ...large }, {}]) {
       shedding.refuses(exchange(change), 'none')

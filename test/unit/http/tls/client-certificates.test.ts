@@ -28,7 +28,7 @@ describe('certificates of clients', () => {
 
   const of = (cert: string, chain?: string, isFromProxy = true) =>
     certificates.of({
-      request: { socket: null as never },
+      transport: { connection: null as never },
       headers: {
         'client-cert': fieldOf(cert),
         ...(chain !== undefined && { 'client-cert-chain': fieldOf(chain) }),

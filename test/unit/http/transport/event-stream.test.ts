@@ -1,38 +1,28 @@
 /** The body of a stream of events keeps the order in which it is written, whatever it is written in. */
 import { Buffer } from 'node:buffer'
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { expect } from 'chai'
 import type { Sink } from '#component/stream/sink.ts'
-import { sendEvents } from '#http/event-stream.ts'
-import type { HttpExchange } from '#http/read-request.ts'
+import { Http1 } from '#http/transport/http1.ts'
 
-/** The exchange of a response, as far as a stream uses it. */
-const exchangeOf = (response: ServerResponse): HttpExchange => {
-  const exchange: Partial<HttpExchange> = { method: 'get', response, beginStream: () => undefined }
-  return exchange as HttpExchange
-}
+/** A request whose bytes are not counted. */
+const owner = { holdOnly: () => true, onClosed: undefined }
 
 /** The timeout of each connection; milliseconds. */
 const timeout = 5_000
 
 /** What a client reads of a stream of events. @param write is given the sink once the head has left */
 async function bodyOf(write: (sink: Sink, socket: Socket | null) => void): Promise<string> {
-  const server = createServer((_request, response) => {
+  const server = createServer((request, response) => {
     const { socket } = response
-    sendEvents(exchangeOf(response), {
-      kind: 'events',
-      type: 'text/event-stream',
-      record: { kind: 'events', events: 0, reason: 'complete' },
-      cancel: () => undefined,
-      begin(sink) {
-        sink.write('head,')
-        setImmediate(() => {
-          write(sink, socket)
-          sink.end()
-        })
-      },
+    new Http1(request, response).pipeEvents(owner, (sink) => {
+      sink.write('head,')
+      setImmediate(() => {
+        write(sink, socket)
+        sink.end()
+      })
     })
   })
   server.setTimeout(timeout)

@@ -2,11 +2,9 @@
 import { Buffer } from 'node:buffer'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ReplyBody } from '#component/gateway/exchange.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import { maxUncounted } from '#http/limits/held-bytes.ts'
-import { pipelineOf } from '#http/limits/pipeline.ts'
-import type { HttpExchange } from './read-request.ts'
+import type { StreamOwner } from './transport.ts'
 
 /** The chunks of bytes that many streams are sent. */
 const chunks = new WeakMap<Uint8Array, Buffer>()
@@ -29,21 +27,19 @@ const isIdle = (response: ServerResponse): response is ServerResponse & { socket
   response.chunkedEncoding && response.writableCorked === 0 && response.socket !== null
 
 /** The client of one response. Those who write look after it, so the connection needs no timer until the end. */
-class ResponseSink implements Sink {
-  readonly #exchange: HttpExchange
+export class ResponseSink implements Sink {
+  readonly #response: ServerResponse
+  readonly #owner: StreamOwner
   /** The timeout of the connection; milliseconds. */
   readonly #timeout: number
   #hasBegun = false
 
-  constructor(exchange: HttpExchange) {
-    this.#exchange = exchange
-    const { socket } = exchange.response
+  constructor(response: ServerResponse, owner: StreamOwner) {
+    this.#response = response
+    this.#owner = owner
+    const { socket } = response
     this.#timeout = socket?.timeout ?? 0
     socket?.setTimeout(0)
-  }
-
-  get #response(): ServerResponse {
-    return this.#exchange.response
   }
 
   write(bytes: string | Uint8Array): void {
@@ -67,7 +63,7 @@ class ResponseSink implements Sink {
   }
 
   hold(bytes: number): boolean {
-    return this.#exchange.holdOnly(bytes > maxUncounted ? bytes : 0)
+    return this.#owner.holdOnly(bytes > maxUncounted ? bytes : 0)
   }
 
   end(): void {
@@ -86,7 +82,7 @@ class ResponseSink implements Sink {
   }
 
   onClose(callback: () => void): void {
-    this.#exchange.onClosed = callback
+    this.#owner.onClosed = callback
   }
 
   onDrain(callback: () => void): void {
@@ -94,18 +90,4 @@ class ResponseSink implements Sink {
     if (socket) socket.once('drain', callback)
     else this.#response.once('drain', callback)
   }
-}
-
-/** Begins the body; its head has been made. */
-export function sendEvents(
-  exchange: HttpExchange,
-  body: ReplyBody & { readonly kind: 'events' },
-): void {
-  const { request, response } = exchange
-  exchange.beginStream({ type: body.type, record: body.record })
-  body.begin(new ResponseSink(exchange))
-  // the head leaves with the first frame, or without one
-  if (!response.writableEnded) response.flushHeaders()
-  if (response.shouldKeepAlive || !response.socket) return
-  pipelineOf(response.socket)?.release(request)
 }
