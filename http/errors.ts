@@ -1,6 +1,6 @@
 /** The only place where an error becomes bytes: as a reply, and as raw text for sockets without a valid request. */
 import { STATUS_CODES } from 'node:http'
-import { type ErrorUri, ServiceError } from '#component/errors.ts'
+import { type ErrorHeaders, type ErrorUri, ServiceError } from '#component/errors.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import { type Headers, layOver } from '#component/gateway/header-layers.ts'
 import { negotiateType } from './negotiate.ts'
@@ -55,7 +55,7 @@ export function rawError(
   uri: ErrorUri,
   message: string,
   status?: number,
-  more: Headers = {},
+  more: ErrorHeaders = {},
 ): string {
   const error = new ServiceError(uri, message)
   const code = status ?? error.status
@@ -65,7 +65,9 @@ export function rawError(
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
-    ...Object.entries(more).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(more).flatMap(([name, values]) =>
+      [values].flat().map((value) => `${name}: ${value}`),
+    ),
     '',
     body,
   ].join('\r\n')

@@ -90,6 +90,9 @@ const sweepInterval = 250
 /** How long answers to cancelled requests may take to leave; milliseconds. */
 const lastAnswers = 1000
 
+const forNow = (message: string): ServiceError =>
+  new ServiceError('service.error.unavailable', message, { headers: { 'retry-after': '1' } })
+
 /** Opens all listeners; rejects when one of the addresses is taken. */
 export async function startListeners(ports: HttpPorts): Promise<Listeners> {
   const listeners = new Listeners(ports)
@@ -153,6 +156,7 @@ export class Listeners {
       failures: gatewayPorts.failures,
       allowedOrigins: gateway.ws_allowed_origins,
       isClosing,
+      unready: () => this.#unready(),
     })
     this.#closePipes = close
 
@@ -247,12 +251,15 @@ export class Listeners {
 
   /** The reason to refuse a routed request: readiness counts until it is first reached, later only overload does. */
   #refusal(exchange: HttpExchange): ServiceError | undefined {
+    const unready = this.#unready()
+    if (unready) return unready
+    return this.#shedding.refuses(exchange) ? forNow('this node is overloaded') : undefined
+  }
+
+  /** The reason to refuse what comes before the node has first been ready. */
+  #unready(): ServiceError | undefined {
     this.#wasReady ||= this.#ports.isReady()
-    if (this.#wasReady && !this.#shedding.refuses(exchange)) return undefined
-    const message = this.#wasReady ? 'this node is overloaded' : 'this node is not ready yet'
-    return new ServiceError('service.error.unavailable', message, {
-      headers: { 'retry-after': '1' },
-    })
+    return this.#wasReady ? undefined : forNow('this node is not ready yet')
   }
 
   /** Begins draining: `/ready` is 503, requests are still served, and each answer closes its connection. */

@@ -1,5 +1,6 @@
 /** `/ws`: WAMP sessions over the gateway listener, served by the embedded router or piped to the configured one. */
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { withoutOwnCookies } from '#component/action/headers.ts'
 import type { Clock } from '#component/clock.ts'
@@ -40,6 +41,8 @@ export interface WebSocketPorts {
   readonly allowedOrigins: readonly string[]
   /** Whether the node is draining and opens no more sessions. */
   isClosing(): boolean
+  /** The refusal of a node that has not been ready yet: its own router may lack realms and users that it is about to load. */
+  unready(): ServiceError | undefined
 }
 
 /** The address of a client whose address is unknown; only the range of all addresses contains it. */
@@ -80,7 +83,13 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
     const refusal = refuse(headers, ports)
     if (refusal !== undefined) {
       tell(peer, refusal)
-      socket.end(rawError(refusal.uri, refusal.message))
+      refuseBy(socket, refusal)
+      return
+    }
+    // an ordinary answer, which each client gets that comes back while the node starts: the log does not tell it
+    const unready = isOwnRouter(ports.target) ? ports.unready() : undefined
+    if (unready !== undefined) {
+      refuseBy(socket, unready)
       return
     }
     // the timeouts of the HTTP server do not apply: sessions may be idle for long
@@ -90,7 +99,7 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
     if (ports.target.kind === 'embedded') ports.target.accept(request, socket, head, peer, cookie)
     else {
       // the gateway's own router sends GOODBYE itself, once no request is in flight
-      const isOwn = ports.target.socketPath !== undefined
+      const isOwn = isOwnRouter(ports.target)
       if (!isOwn) pipes.add(socket)
       socket.on('close', () => pipes.delete(socket))
       // an external router must not receive the gateway's tickets
@@ -105,6 +114,14 @@ export function webSocketUpgrade(ports: WebSocketPorts): {
       for (const socket of pipes) socket.destroy()
     },
   }
+}
+
+/** Whether the router is the embedded one, in this process or in the primary. */
+const isOwnRouter = (target: WebSocketTarget): boolean =>
+  target.kind === 'embedded' || target.socketPath !== undefined
+
+function refuseBy(socket: Socket, { uri, message, headers }: ServiceError): void {
+  socket.end(rawError(uri, message, undefined, headers))
 }
 
 function refuse(

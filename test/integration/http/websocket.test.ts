@@ -1,12 +1,15 @@
 /** `/ws` of the gateway listener: handed to the embedded router, or piped to another one, byte by byte. */
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { HttpPorts } from '#http/server.ts'
 import { untilHolds } from '#test/support/running/until.ts'
-import { exchangeRaw, type Fixture, open, RawClient } from './fixture.ts'
+import { exchangeRaw, type Fixture, open, options, RawClient } from './fixture.ts'
 
 const handshake = (...more: string[]) =>
   [
@@ -133,6 +136,92 @@ describe('/ws with the embedded router', () => {
   it('is 404 for a plain GET', async () => {
     const answer = await exchangeRaw(fixture.port, 'GET /ws HTTP/1.1\r\nHost: a\r\n\r\n')
     expect(answer.status).to.equal(404)
+  })
+})
+
+describe('a WebSocket for WAMP at a node that has not been ready', () => {
+  const router = echoServer()
+  const embedded: HttpPorts['webSocket'] = {
+    kind: 'embedded',
+    accept: (request, socket, head) => router.handleUpgrade(request, socket, head, () => {}),
+  }
+  const statuses = async (webSocket: HttpPorts['webSocket'], path: string, onRouter: boolean) => {
+    let isReady = false
+    const routerOptions = { listen: '127.0.0.1:0' }
+    const fixture = await open({
+      webSocket,
+      isReady: () => isReady,
+      options: { ...options, router: routerOptions },
+    })
+    const { gateway, router: ofRouter } = fixture.listeners.addresses
+    const port = (onRouter ? ofRouter : gateway)[0]?.port ?? 0
+    const ask = () => exchangeRaw(port, handshake().replace('/ws', path))
+    const before = await ask()
+    isReady = true
+    const ready = await ask()
+    isReady = false
+    const later = await ask()
+    fixture.listeners.begin()
+    const stopping = await ask()
+    await fixture.stop()
+    return {
+      before,
+      statuses: [before, ready, later, stopping].map(({ status }) => status),
+      fixture,
+    }
+  }
+
+  for (const [what, path, onRouter] of [
+    ['/ws', '/ws', false],
+    ['/ws/', '/ws/', false],
+    ['/ws with a query', '/ws?a=b', false],
+    ['/ of the router listener', '/', true],
+    ['/ws of the router listener', '/ws', true],
+  ] as const) {
+    it(`is refused at ${what} until the node is ready, and taken from then on until it stops`, async () => {
+      const found = await statuses(embedded, path, onRouter)
+      expect(found.statuses).to.deep.equal([503, 101, 101, 503])
+      expect(found.before).to.deep.include({ isClosed: true })
+      expect(found.before.headers).to.include({ 'retry-after': '1' })
+      expect(JSON.parse(found.before.body)).to.include({
+        code: 'service.error.unavailable',
+        message: 'this node is not ready yet',
+      })
+      const told = found.fixture.logged.filter(({ level }) => level === 'error')
+      expect(told.map(({ error, reason }) => [error, reason])).to.deep.equal([
+        ['service.error.unavailable', 'this node is stopping'],
+      ])
+    })
+  }
+
+  it('is refused where the embedded router is in another process of the gateway', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-ws-'))
+    const socketPath = join(folder, 'router')
+    const http = createServer().listen(socketPath)
+    http.on('upgrade', (request, socket, head) => {
+      router.handleUpgrade(request, socket, head, () => {})
+    })
+    await once(http, 'listening')
+    const found = await statuses({ kind: 'pipe', url: 'ws://router/ws', socketPath }, '/ws', false)
+    expect(found.statuses).to.deep.equal([503, 101, 101, 503])
+    http.closeAllConnections()
+    http.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('is passed on to a router that is not of this gateway, which knows its realms itself', async () => {
+    const http = createServer().listen(0, '127.0.0.1')
+    http.on('upgrade', (request, socket, head) => {
+      router.handleUpgrade(request, socket, head, () => {})
+    })
+    await once(http, 'listening')
+    const found = await statuses(
+      { kind: 'pipe', url: `ws://127.0.0.1:${portOf(http)}/` },
+      '/ws',
+      false,
+    )
+    expect(found.statuses).to.deep.equal([101, 101, 101, 503])
+    http.close()
   })
 })
 
