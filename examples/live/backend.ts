@@ -1,5 +1,5 @@
 /** The backend of the live example: a counter that publishes each change, a report that tells how far it is, and the page that shows both. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import autobahn from 'autobahn'
@@ -8,14 +8,19 @@ const folder = import.meta.dirname
 const [given] = process.argv.slice(2)
 const url = given ?? `ws://${process.env.GATEWAY_GATEWAY__LISTEN ?? '127.0.0.1:18080'}/ws`
 
-// without the URL of a router the gateway of this example is started, too
-if (given === undefined) {
+/** The gateway of this example, which is started, too, without the URL of a router. */
+const gateway = given === undefined ? startGateway() : undefined
+
+function startGateway(): ChildProcess {
+  const command = join(folder, '../../bin/wamp-gateway.mjs')
   const configuration = join(folder, 'gateway.yaml')
-  const command = ['wamp-gateway', 'start', '--config', configuration]
-  const gateway = spawn('npx', command, { stdio: 'inherit' })
+  const started = spawn(process.execPath, [command, 'start', '--config', configuration], {
+    stdio: 'inherit',
+  })
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => gateway.kill(signal))
-  gateway.once('exit', (code) => process.exit(code ?? 1))
+    process.on(signal, () => started.kill(signal))
+  started.once('exit', (code) => process.exit(process.exitCode ?? code ?? 1))
+  return started
 }
 
 const page = readFileSync(join(folder, 'index.html'), 'utf8')
@@ -59,7 +64,10 @@ connection.onclose = (_cause, { reason, message }) => {
   process.stderr.write(
     `the router refuses this backend on the realm com.example.live: load the realm (${reason}: ${message})\n`,
   )
-  process.exit(1)
+  // it ends with the gateway that it has started
+  process.exitCode = 1
+  if (gateway) gateway.kill()
+  else process.exit()
 }
 
 connection.onopen = async (session) => {

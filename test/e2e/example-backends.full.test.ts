@@ -1,12 +1,16 @@
 /** The backends of the examples outlive a restart of the gateway, and end when the router refuses them. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { freePort } from '#test/support/free-port.ts'
 import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-process.ts'
 import { until } from '#test/support/running/until.ts'
+import { end, type } from '#test/support/typed.ts'
 
 const examples = join(import.meta.dirname, '../../examples')
 const registered = /are registered/g
@@ -51,6 +55,34 @@ describe('a backend of the examples', function () {
     await startGateway(port)
     await until('it has joined again', () => joins() === 2, 20_000)
   })
+
+  for (const example of ['live', 'tools']) {
+    it(`of ${example} ends with the gateway that it has started when that refuses it`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'gateway-backend-'))
+      const [port, adminPort] = [await freePort(), await freePort()]
+      const shell = type(`node_modules/.bin/node examples/${example}/backend.ts`, {
+        stderr: 'pipe',
+        environment: {
+          GATEWAY_GATEWAY__LISTEN: `127.0.0.1:${port}`,
+          GATEWAY_ADMIN__LISTEN: `127.0.0.1:${adminPort}`,
+          GATEWAY_DATA_DIR: folder,
+          GATEWAY_LOG__LEVEL: 'silent',
+          GATEWAY_REALMS: '[]',
+          GATEWAY_SPECS: '[]',
+        },
+      })
+      // the output ends with the last process that holds it
+      const [told, , [code]] = await Promise.all([
+        text(shell.stderr ?? Readable.from([])),
+        text(shell.stdout),
+        once(shell, 'exit'),
+      ])
+      expect(code, told).to.equal(1)
+      expect(told).to.include('load the realm')
+      await end(shell)
+      rmSync(folder, { recursive: true, force: true })
+    })
+  }
 
   for (const [example, args, hint] of [
     ['hello', ['com.example.absent', '0'], 'load the realm, or name another one'],
