@@ -1,10 +1,9 @@
 /** A reader of a page, who does what it says: writes files, changes them, types lines, and looks at what is printed. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { until } from '#test/support/running/until.ts'
+import { end, type Typed, type } from '#test/support/typed.ts'
 import { expectAnswer, isAnswer } from './answers.ts'
 import { changed } from './files.ts'
 import type { Step } from './steps.ts'
@@ -22,7 +21,7 @@ export interface Place {
 
 /** A program in a terminal of its own. */
 interface Program {
-  readonly child: ChildProcess
+  readonly child: Typed
   /** What it has printed so far. */
   printed: string
 }
@@ -63,12 +62,7 @@ export class Reader {
   }
 
   async leave(): Promise<void> {
-    for (const { child } of this.#lasting.toReversed()) {
-      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) continue
-      const closed = new Promise((resolve) => child.once('close', resolve))
-      process.kill(-child.pid, 'SIGTERM')
-      await closed
-    }
+    for (const { child } of this.#lasting.toReversed()) await end(child)
   }
 
   async #type(text: string, answer: string): Promise<void> {
@@ -79,16 +73,12 @@ export class Reader {
 
   /** Starts what runs on; resolves when it has printed what the page shows. */
   async #start(text: string, answer: string): Promise<void> {
-    const child = spawn('sh', ['-c', text], {
-      cwd: this.folder,
-      env: { ...plainEnvironment(), ...this.#place.environment },
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const { environment } = this.#place
+    const child = type(text, { folder: this.folder, environment, stderr: 'pipe' })
     const program: Program = { child, printed: '' }
     this.#lasting.push(program)
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (chunk: string) => {
+      stream?.setEncoding('utf8').on('data', (chunk: string) => {
         program.printed += chunk
       })
     }
