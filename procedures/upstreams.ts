@@ -6,7 +6,7 @@ import { type Procedure, texts } from '#procedures/definition/procedure.ts'
 /** Those that list and edit. */
 export const upstreamProcedures: readonly Procedure[] = [
   {
-    // answers `{upstreams: [{name, targets: [{url, weight, group, nodes: [{node, state, since, pending, last_error}]}]}], unheard}`
+    // answers `{upstreams: [{name, balance, targets: [{url, weight, group, backup, drain, nodes}], auth: {type, tokens} or null}], unheard}`
     uri: 'service.list_upstreams',
     parameters: texts('uri'),
     access: 'read',

@@ -97,7 +97,7 @@ export function fixedCredentials(
     return pending
   }
   return {
-    ...{ type, key, isRenewed: false, isOfUser: false, until: undefined },
+    ...{ type, key, isRenewed: false, isOfUser: false, token: undefined },
     of() {
       if (known === undefined) {
         if (

@@ -105,8 +105,8 @@ export function clientCredentials(
       return token instanceof Promise ? token.then(credentialOf) : credentialOf(token)
     },
     refuse: ({ secrets: [token = ''] }) => keeper.refuse(token),
-    get until() {
-      return keeper.until
+    get token() {
+      return keeper.token
     },
     close: () => keeper.close(),
   }
@@ -181,7 +181,7 @@ export function tokenExchange(
     return token instanceof Promise ? token.then((text) => bearer(type, text)) : bearer(type, token)
   }
   return {
-    ...{ type, key, isRenewed: true, isOfUser: true, until: undefined },
+    ...{ type, key, isRenewed: true, isOfUser: true, token: undefined },
     of(asking) {
       const subject = asking.subjectToken()
       return subject instanceof Promise

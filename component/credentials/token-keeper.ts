@@ -72,9 +72,9 @@ export class TokenKeeper {
     return true
   }
 
-  /** When the token ends, milliseconds since the epoch; undefined while there is none. */
-  get until(): number | undefined {
-    return this.#token?.until
+  /** When the token was fetched, and when it ends; undefined while there is none. */
+  get token(): Pick<SentToken, 'from' | 'until'> | undefined {
+    return this.#token
   }
 
   /** Fetches nothing more. */

@@ -158,6 +158,7 @@ function toUpstreams(
   const connections: Connections = {
     pool: () => ({ dispatch }),
     release: () => undefined,
+    connected: () => 0,
     proxies: () => false,
     close: async () => undefined,
   }

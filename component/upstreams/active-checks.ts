@@ -92,6 +92,7 @@ class Loop {
     const begun = clock.now()
     void askOnce(this.#target, this.#upstream, this.#settings, clock).then((problem) => {
       if (this.#isOver) return
+      this.#target.lastCheck = { at: clock.now(), problem }
       this.#judge(problem)
       const { intervalMs } = this.#settings
       const waits = problem !== undefined && !this.#target.isDown ? Math.min(soon, intervalMs) : 0

@@ -44,8 +44,8 @@ export interface Credentials {
   of(asking: Asking): Credential | Promise<Credential>
   /** Takes a credential back that the upstream has refused. @returns whether {@link of} may give another one now */
   refuse(credential: Credential, asking: Asking): boolean
-  /** When the token of the gateway ends, milliseconds since the epoch; undefined: there is none, or it is no such token. */
-  readonly until: number | undefined
+  /** When the token of the gateway was fetched, and when it ends, milliseconds since the epoch; undefined: there is none, or it is no such token. */
+  readonly token: { readonly from: number; readonly until: number } | undefined
   /** They are used no more. */
   close(): void
 }

@@ -51,6 +51,10 @@ export class Target {
   readonly #connections: Connections
   /** Requests that are under way. */
   pending = 0
+  /** WebSockets that are open. */
+  sockets = 0
+  /** The last check of this process: when, milliseconds since the epoch, and why it was bad; undefined: there was none. */
+  lastCheck: { readonly at: number; readonly problem: string | undefined } | undefined
   /** How its requests have ended until now. */
   readonly ends: Record<TargetResult, number> = { success: 0, failure: 0, unknown: 0 }
   /** Why a request has failed last. */
@@ -97,6 +101,16 @@ export class Target {
   /** Its connections. @param connectTimeoutMs time limit of one connection, name resolution and TLS included */
   pool(connectTimeoutMs: number): ReturnType<Connections['pool']> {
     return this.#connections.pool(this.origin, false, connectTimeoutMs, this.#terms)
+  }
+
+  /** How many of its connections are open, WebSockets apart. */
+  get connections(): number {
+    return this.#connections.connected(this.origin, this.#terms)
+  }
+
+  /** Failures in a row, up to the one that took it out. */
+  get failures(): number {
+    return this.#failures
   }
 
   /** Ends its connections, once what runs on them is over. @param afterMs how long that may take */

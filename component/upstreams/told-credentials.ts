@@ -15,7 +15,7 @@ export function toldCredentials(auth: JsonMap): Credentials {
   const place = places[type] ?? (() => ({ field: { name: 'authorization', value: redacted } }))
   const credential: Credential = { type, secrets: [], ...place(String(auth.name)) }
   return {
-    ...{ type, key: '', isRenewed: false, isOfUser: false, until: undefined },
+    ...{ type, key: '', isRenewed: false, isOfUser: false, token: undefined },
     of: () => credential,
     refuse: () => false,
     close: () => undefined,

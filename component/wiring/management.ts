@@ -6,6 +6,7 @@ import { sessionsOf as wampSessionsOf } from './console/wamp-sessions.ts'
 import type { Needs } from './process-parts.ts'
 import { damageOf, refusalOf } from './status/node-status.ts'
 import { sessionsOf } from './status/session-status.ts'
+import { countsOf } from './status/upstream-status.ts'
 
 /** What {@link managementOf} needs. */
 export const managementNeeds = [
@@ -85,6 +86,7 @@ export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Ma
       router_last_error: own.record.lastError ?? null,
       router_sessions: sessionsOf({ own, pool }),
       refused_files: files.refused.map(refusalOf),
+      upstreams: countsOf(serving.upstreams.table.all),
     }),
     async setLogLevel(level: string, by: string) {
       const change = worker ? await worker.setLogLevel(level, by) : logLevel.set(level, by)

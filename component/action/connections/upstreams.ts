@@ -65,6 +65,8 @@ export interface Connections {
     connectTimeoutMs: number,
     terms?: ConnectionTerms,
   ): { dispatch(request: UpstreamRequest, handler: UpstreamHandler): unknown }
+  /** How many connections to a target are open; those that have become WebSockets are not counted. */
+  connected(origin: Origin, terms: ConnectionTerms): number
   /**
    * Ends the connections of a target, once what runs on them is over.
    * @param afterMs how long that may take; then they are ended
@@ -149,6 +151,11 @@ export class Upstreams implements Connections {
     if (this.#size > maxPools) this.#closeOldest()
     this.#stopTimer ??= this.#clock.after(idleMs, () => this.#closeIdle())
     return pool
+  }
+
+  connected(origin: Origin, terms: ConnectionTerms): number {
+    const entries = (this.#pools.get(origin.text) ?? []).filter((entry) => entry.terms === terms)
+    return entries.reduce((sum, { pool }) => sum + pool.stats.connected, 0)
   }
 
   release(origin: Origin, terms: ConnectionTerms, afterMs: number): void {

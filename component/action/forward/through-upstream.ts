@@ -133,10 +133,14 @@ function socketOver({ stream }: Outcome): OnOver | undefined {
   return (callback) => void upstream.once('close', callback)
 }
 
-/** A WebSocket hears when its target is taken away. */
+/** A WebSocket is counted at its target, and hears when that is taken away. */
 function heldBy(target: Target, outcome: Outcome): Outcome {
   const { stream } = outcome
   if (stream?.kind !== 'websocket') return outcome
+  target.sockets += 1
+  stream.upstream.once('close', () => {
+    target.sockets -= 1
+  })
   return {
     ...outcome,
     stream: { ...stream, onTakenAway: (callback) => target.onRelease(callback) },

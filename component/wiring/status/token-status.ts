@@ -25,7 +25,9 @@ export const tokenSources = ({
     labels: ['realm', 'upstream'],
     read: () =>
       table.all.flatMap(({ realm_uri: realm, settings: { name: upstream }, credentials: of }) =>
-        of?.until === undefined ? [] : [{ labels: { realm, upstream }, value: of.until / 1000 }],
+        of?.token === undefined
+          ? []
+          : [{ labels: { realm, upstream }, value: of.token.until / 1000 }],
       ),
   },
 })

@@ -11,6 +11,16 @@ const mostTargets = 5_000
 const upstreamLabels = ['realm', 'upstream'] as const
 const targetLabels = [...upstreamLabels, 'target'] as const
 
+/** How many upstreams a process has, and its targets by their states: as /registry shows them. */
+export function countsOf(upstreams: readonly Upstream[]) {
+  const targets = Object.fromEntries(Object.keys(numbers).map((state) => [state, 0])) as Record<
+    keyof typeof numbers,
+    number
+  >
+  for (const { state } of upstreams.flatMap((one) => one.states())) targets[state] += 1
+  return { count: upstreams.length, targets }
+}
+
 /** @param table the upstreams of the process */
 export function upstreamSources(table: Pick<UpstreamTable, 'all'>): MetricSources {
   const namesOf = ({ realm_uri: realm, settings: { name: upstream } }: Upstream) => ({

@@ -175,6 +175,43 @@ export interface RouterSession {
   reconnects: number
 }
 
+/** A target of an upstream at one node. */
+export interface TargetState {
+  node: string
+  state: 'up' | 'out' | 'down' | 'draining' | 'unresolved'
+  address?: string
+  since: number
+  pending: number
+  last_error: string | null
+  /** These are absent where the node is of an earlier version. */
+  failures?: number
+  attempts?: { success: number; failure: number; unknown: number }
+  connections?: number
+  sockets?: number
+  last_check?: { at: number; problem: string | null } | null
+}
+
+/** A target as the realm has it, and at each node. */
+export interface UpstreamTarget {
+  url: string
+  weight: number
+  group?: string
+  backup: boolean
+  drain: boolean
+  nodes: TargetState[]
+}
+
+/** `GET /realms/:uri/upstreams` has these. Times are milliseconds since the epoch. */
+export interface Upstream {
+  name: string
+  balance: string
+  targets: UpstreamTarget[]
+  auth: {
+    type: string
+    tokens: { node: string; fetched_at: number; expires_at: number }[]
+  } | null
+}
+
 /** `GET /registry`. */
 export interface Registry {
   node: string
@@ -194,4 +231,5 @@ export interface Registry {
   router_last_error: { error_uri: string; message: string; at: number } | null
   router_sessions: RouterSession[]
   refused_files: { file: string; issues: Issue[] }[]
+  upstreams: { count: number; targets: Record<TargetState['state'], number> }
 }

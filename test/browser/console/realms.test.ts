@@ -10,6 +10,17 @@ const realm = {
   authmethods: ['anonymous', 'password', 'oauth2'],
   groups: [{ name: 'staff' }, { name: 'backend' }],
   users: [{ username: 'ada', password: 'correct horse battery', groups: ['staff'] }],
+  info: {
+    upstreams: {
+      billing: {
+        targets: [{ url: 'http://127.0.0.1:9', weight: 3 }, { url: 'http://127.0.0.2:9' }],
+        auth: {
+          ...{ type: 'client_credentials', token_url: 'http://127.0.0.1:9/token' },
+          ...{ client_id: 'gw', client_secret: 'sssh-0123456789' },
+        },
+      },
+    },
+  },
   grants: [{ permissions: ['wamp.call'], roles: ['staff'], uri: 'com.example.', match: 'prefix' }],
 }
 
@@ -84,6 +95,24 @@ describe('realms in the console', function () {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('grace is deleted.').waitFor()
     await row.waitFor({ state: 'detached' })
+  })
+
+  it('have upstreams, whose targets are drained and given back', async () => {
+    page = await test.open(`realms/${uri}/upstreams`)
+    const row = page.locator('tr', { hasText: 'http://127.0.0.1:9' }).first()
+    await row.getByText('up').waitFor()
+    expect(await row.locator('td').allInnerTexts()).to.include('3')
+    await page.getByText('Credentials: client_credentials').waitFor()
+    await page.getByText('There is no token: the first request fetches one.').waitFor()
+    expect(await page.content()).to.not.include('sssh')
+    await row.getByRole('button', { name: 'Drain' }).click()
+    await page.getByText('http://127.0.0.1:9 gets nothing new.').waitFor()
+    await row.getByText('draining').waitFor()
+    await row.getByRole('button', { name: 'Give back' }).click()
+    await page.getByText('http://127.0.0.1:9 gets requests again.').waitFor()
+    await row.getByText('up').waitFor()
+    await page.goto(`${test.first.adminUrl}/console/#/nodes`)
+    await page.getByText('1, targets: 2 up').waitFor()
   })
 
   it('have grants that are edited: one for other URIs takes the place of the one before', async () => {

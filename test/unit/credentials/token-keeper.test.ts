@@ -45,11 +45,11 @@ const none = (seconds: number) => ['service.error.no_upstream_token', String(sec
 describe('the token of an upstream', () => {
   it('is fetched when the first request asks, once for all that wait, and then given at once', async () => {
     const { clock, server, keeper } = keeping()
-    expect([server.asked.length, clock.pending, keeper.until]).to.deep.equal([0, 0, undefined])
+    expect([server.asked.length, clock.pending, keeper.token]).to.deep.equal([0, 0, undefined])
     const all = await Promise.all(Array.from({ length: 1000 }, () => got(keeper)))
     expect([new Set(all), server.asked.length]).to.deep.equal([new Set(['token-1']), 1])
     expect(keeper.get()).to.equal('token-1')
-    expect(keeper.until).to.equal(clock.now() + 600 * second)
+    expect(keeper.token?.until).to.equal(clock.now() + 600 * second)
   })
 
   const lives: readonly (readonly [life: number, renewedAt: number, sentUntil: number])[] = [

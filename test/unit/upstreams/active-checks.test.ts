@@ -33,6 +33,7 @@ function checked(active: object, more: object = {}) {
       },
     }),
     release: () => undefined,
+    connected: () => 0,
     proxies: () => false,
     close: async () => undefined,
   }

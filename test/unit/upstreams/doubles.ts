@@ -35,6 +35,7 @@ const portsOf = (clock: ManualClock = new SeededClock(), lookup: Lookup = () => 
   connections: {
     pool: () => ({ dispatch: () => true }),
     release: () => undefined,
+    connected: () => 0,
     proxies: () => false,
     close: async () => undefined,
   },

@@ -107,6 +107,14 @@ function Conflicts({ registry: { conflicts, damaged, refused_files } }) {
     <//>`
 }
 
+/** As `2, targets: 3 up, 1 out`. @param {Registry['upstreams']} upstreams */
+function upstreamText({ count: all, targets }) {
+  const told = Object.entries(targets).flatMap(([state, number]) =>
+    number > 0 ? `${number} ${state}` : [],
+  )
+  return told.length > 0 ? `${all}, targets: ${told.join(', ')}` : all
+}
+
 /** @param {{ registry: Registry }} props */
 function ThisNode({ registry }) {
   const {
@@ -119,6 +127,7 @@ function ThisNode({ registry }) {
     ignored_messages,
     router_last_error,
     router_sessions,
+    upstreams,
   } = registry
   /** @type {[string, unknown][]} */
   const facts = [
@@ -128,6 +137,7 @@ function ThisNode({ registry }) {
     ['Documents', `${entries}, ${tombstones} deleted`],
     ['Digest', html`<code>${digest.slice(0, 16)}</code>`],
     ['Ignored messages', ignored_messages],
+    ['Upstreams', upstreamText(upstreams)],
     ...(router_last_error
       ? [
           /** @type {[string, unknown]} */ ([

@@ -8,6 +8,7 @@ import { Question, told } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
 import { ApiKeys, Logins, Sessions } from './credentials.js'
 import { EditPart } from './realm-part.js'
+import { Upstreams } from './upstreams.js'
 import { Grants, Users } from './users.js'
 
 /** @param {{ parts: readonly string[] }} props */
@@ -48,10 +49,14 @@ const screens = {
     <${Panel}><ul class="rows">${Object.entries(scopes).map(([name, scope]) => html`<li><b>${name}</b> <span class="quiet">${scope.roles.join(', ')}${scope.description && ` – ${scope.description}`}</span></li>`)}</ul>
     ${Object.keys(scopes).length === 0 && html`<${Empty}>None.<//>`}<//>`,
   grants: Grants,
+  upstreams: Upstreams,
   keys: ApiKeys,
   logins: Logins,
   sessions: Sessions,
 }
+
+/** @param {object | undefined} all a list or a map */
+const countOf = (all) => (all ? { count: Object.keys(all).length } : {})
 
 /** @param {string} name */
 const titleOf = (name) =>
@@ -65,7 +70,7 @@ function Realm({ uri, tab, part }) {
   const mayChange = hello?.access === 'load'
   const tabs = Object.keys(screens).map((name) => ({
     ...{ name, title: titleOf(name), href: linkTo('realms', uri, name) },
-    ...(realm?.[name] && { count: Object.keys(realm[name]).length }),
+    ...countOf(realm?.[name] ?? realm?.info?.[name]),
   }))
   const rotate = () =>
     told(
