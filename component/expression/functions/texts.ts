@@ -2,8 +2,9 @@
 import { charge, entryCost } from '#component/expression/budget.ts'
 import type { Site } from '#component/expression/site.ts'
 import { textOf } from '#component/expression/text.ts'
-import { isNumber } from '#component/expression/values.ts'
+import { isList, isNumber } from '#component/expression/values.ts'
 import { percentEncoded } from '#component/syntax/percent-encoding.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { type FunctionTable, ofAnything, ofText, someText, text } from './function.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -46,6 +47,23 @@ function occurrences(text: string, part: string): number {
   let count = 0
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++
   return count
+}
+
+/** Fields of a query, percent-encoded; `null` and empty lists give none. undefined for a value that no field can hold. */
+function encodeForm(value: JsonMap, site: Site): string | undefined {
+  const fields: string[] = []
+  for (const [name, member] of Object.entries(value)) {
+    const items = isList(member) ? member : [member]
+    for (const item of items) {
+      if (item === null) continue
+      if (typeof item === 'object') return undefined
+      const text = textOf(item, site)
+      if (!name.isWellFormed() || !text.isWellFormed()) return undefined
+      charge(3 * (Buffer.byteLength(name) + Buffer.byteLength(text)) + entryCost, site)
+      fields.push(`${percentEncoded(name)}=${percentEncoded(text)}`)
+    }
+  }
+  return fields.join('&')
 }
 
 /** By name. */
@@ -94,6 +112,13 @@ export const texts: FunctionTable = {
       charge(3 * Buffer.byteLength(text), site)
       return percentEncoded(text)
     },
+  },
+  'url:form': {
+    ...ofAnything,
+    takes: isMap,
+    wanted: 'a map of texts, numbers, booleans, null, and lists of them, without lone surrogates',
+    isRaw: true,
+    apply: encodeForm,
   },
   'url:raw': { ...ofText, isRaw: true, apply: (value: string) => value },
 }

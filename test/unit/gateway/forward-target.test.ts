@@ -210,6 +210,11 @@ describe('a value in the query of a forward', () => {
     ['q={{request.body.id |> base64:encode}}', 'a', 'q=YQ%3D%3D'],
     ['q={{request.body.id |> url:raw}}', 'a&b=c%20', 'q=a&b=c%20'],
     ['{{request.body.id |> url:raw}}', 'a=b', 'a=b'],
+    ['{{request.body.id |> url:form}}', { a: '1&b=2', c: ['x', 'y'] }, 'a=1%26b%3D2&c=x&c=y'],
+    ['p=1&{{request.body.id |> url:form}}', { q: '?#' }, 'p=1&q=%3F%23'],
+    ['{{request.body.id |> url:form}}', {}, '/x'],
+    ['{{request.body.id |> url:form}}', { a: { b: 1 } }, failed],
+    ['{{request.body.id |> url:form |> string}}', { a: 1 }, 'a%3D1'],
     ['q={{request.body.id |> url:encode}}', '/a b&c', 'q=%2Fa%20b%26c'],
     ['q={{request.body.id |> url:raw}}', 'a\r\nb', refused],
   ]
