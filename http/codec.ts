@@ -1,17 +1,25 @@
-/** Bodies between bytes and values, by media type: JSON, MessagePack, forms. */
+/** Bodies between bytes and values, by media type: JSON, MessagePack, CBOR, forms, texts, and bytes as they are. */
 import { Buffer, isUtf8 } from 'node:buffer'
-import { parseJson, stringifyJson } from '#component/codec/json.ts'
+import { decodeCbor, encodeCborBody } from '#component/codec/cbor.ts'
+import { decodeUtf8, parseJson, stringifyJson } from '#component/codec/json.ts'
 import { bodyRules, bodyRulesFor } from '#component/codec/limits.ts'
 import { decodeMsgpack, encodeMsgpackBody } from '#component/codec/msgpack.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Content } from '#component/gateway/exchange.ts'
-import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
+import {
+  cborType,
+  charsetOf,
+  essenceOf,
+  formOf,
+  formType,
+  isJsonType,
+  isUtf8Type,
+  msgpackType,
+  textDecoderOf,
+  unknownType,
+} from '#component/syntax/media-type.ts'
 import { decodingTurn, isLarge } from './body/large-bodies.ts'
 import { parseForm, parseFormLists } from './form.ts'
-
-const msgpack = 'application/msgpack'
-
-const form = 'application/x-www-form-urlencoded'
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString()
@@ -24,8 +32,8 @@ function decodeForm(bytes: Uint8Array): unknown {
 /** All values of each field of a form that {@link decodeBody} has decoded, in order; undefined for other types. */
 function formListsOf(contentType: string, bytes: Uint8Array): Content['lists'] {
   // most bodies are JSON, whose name is shorter
-  if (contentType.length < form.length) return undefined
-  if (essenceOf(contentType) !== form) return undefined
+  if (contentType.length < formType.length) return undefined
+  if (essenceOf(contentType) !== formType) return undefined
   let lists: ReturnType<typeof parseFormLists> | undefined
   return () => {
     lists ??= parseFormLists(textOf(bytes))
@@ -34,28 +42,67 @@ function formListsOf(contentType: string, bytes: Uint8Array): Content['lists'] {
 }
 
 /**
- * Decodes a body.
+ * Decodes the body of a type that holds values.
  * @param contentType with or without parameters
- * @param rules of JSON and MessagePack
- * @throws ServiceError 400, 413, or 415 for a type that is not read
+ * @param rules of JSON, MessagePack and CBOR
+ * @throws ServiceError 400, 413, or 415 for a type that holds none
  */
 export function decodeBody(contentType: string, bytes: Uint8Array, rules = bodyRules): unknown {
   const essence = essenceOf(contentType)
   if (isJsonType(essence)) return parseJson(bytes, rules)
-  if (essence === msgpack) return decodeMsgpack(bytes, rules)
-  if (essence === form) return decodeForm(bytes)
+  if (essence === msgpackType) return decodeMsgpack(bytes, rules)
+  if (essence === formType) return decodeForm(bytes)
+  if (essence === cborType) return decodeCbor(bytes, rules)
   throw new ServiceError('service.error.unsupported_media_type', 'the media type is not supported')
 }
 
+/** The text of a body in the charset of its type, without a byte order mark. */
+function decodeText(contentType: string, bytes: Uint8Array): string {
+  if (isUtf8Type(contentType)) return decodeUtf8(bytes, essenceOf(contentType))
+  const decoder = textDecoderOf(contentType)
+  if (decoder === undefined) {
+    const message = 'the charset of the text is not known'
+    throw new ServiceError('service.error.unsupported_media_type', message)
+  }
+  try {
+    return decoder.decode(bytes)
+  } catch (cause) {
+    const message = `the text is not valid ${charsetOf(contentType)}`
+    throw new ServiceError('service.error.bad_request', message, { cause })
+  }
+}
+
+/** A view of bytes that is no Buffer: those have methods of their own, and text as JSON. */
+const plainBytes = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, length)
+
+/** A body that is neither data nor a form. */
+function decodeOther(contentType: string, bytes: Uint8Array): unknown {
+  return formOf(essenceOf(contentType)) === 'text'
+    ? decodeText(contentType, bytes)
+    : plainBytes(bytes)
+}
+
+const holdsValues = (contentType: string): boolean => {
+  const form = formOf(essenceOf(contentType))
+  return form === 'data' || form === 'form'
+}
+
 function decodedContent(contentType: string, bytes: Uint8Array, maxKeys: number): Content {
+  if (!holdsValues(contentType)) {
+    return { body: decodeOther(contentType, bytes), body_length: bytes.length }
+  }
   const body = decodeBody(contentType, bytes, bodyRulesFor(maxKeys))
   const lists = formListsOf(contentType, bytes)
   return lists ? { body, body_length: bytes.length, lists } : { body, body_length: bytes.length }
 }
 
+/** Whether a large body of the type waits for its turn: bytes are there. */
+const takesTime = (type: string): boolean => formOf(essenceOf(type)) !== 'bytes'
+
 /**
  * What the body of a request holds.
- * @param contentType undefined: the request has none, which an empty body does not need
+ * @param contentType undefined: bytes that nobody has named
  * @param maxKeys of one map
  * @returns a promise where the body is large, and is decoded in its turn
  * @throws ServiceError as {@link decodeBody} does
@@ -66,18 +113,18 @@ export function contentOf(
   maxKeys: number,
 ): Content | Promise<Content> {
   if (bytes.length === 0) return { body: '', body_length: 0 }
-  if (contentType === undefined) {
-    const message = 'the body has no Content-Type'
-    throw new ServiceError('service.error.unsupported_media_type', message)
-  }
-  if (!isLarge(bytes.length)) return decodedContent(contentType, bytes, maxKeys)
-  return decodingTurn().then(() => decodedContent(contentType, bytes, maxKeys))
+  const type = contentType ?? unknownType
+  if (!isLarge(bytes.length) || !takesTime(type)) return decodedContent(type, bytes, maxKeys)
+  return decodingTurn().then(() => decodedContent(type, bytes, maxKeys))
 }
 
 /**
- * Encodes a value; JSON for every type that is not MessagePack. Small JSON stays text, so that head and body leave in
+ * Encodes a value; JSON for every type that is neither MessagePack nor CBOR. Small JSON stays text, so that head and body leave in
  * one write.
  * @throws ExpressionError when it is too large
  */
-export const encodeBody = (value: unknown, type: string): string | Uint8Array =>
-  essenceOf(type) === msgpack ? encodeMsgpackBody(value) : stringifyJson(value)
+export function encodeBody(value: unknown, type: string): string | Uint8Array {
+  const essence = essenceOf(type)
+  if (essence === msgpackType) return encodeMsgpackBody(value)
+  return essence === cborType ? encodeCborBody(value) : stringifyJson(value)
+}

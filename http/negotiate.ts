@@ -1,5 +1,5 @@
 /** Content negotiation (RFC 9110 §12): type by Accept, language by Accept-Language; headers repeat, so results are cached. */
-import { essenceOf, isUtf8Type } from '#component/syntax/media-type.ts'
+import { covers, essenceOf, hasKnownCharset, unknownType } from '#component/syntax/media-type.ts'
 import { weight } from '#component/syntax/weight.ts'
 
 interface Range {
@@ -24,7 +24,7 @@ function remember<V>(make: (text: string) => V, most = 500): (text: string) => V
 }
 
 const knownEssence = remember(essenceOf)
-const isKnownUtf8 = remember(isUtf8Type)
+const isKnownCharset = remember(hasKnownCharset)
 
 /** The ranges of a list; malformed ones are skipped. */
 const parseRanges = remember((header: string): readonly Range[] =>
@@ -36,13 +36,15 @@ const parseRanges = remember((header: string): readonly Range[] =>
   }),
 )
 
-/** The weight of a media type: of the most specific range that matches it (RFC 9110 §12.5.1). */
+/** The weight of a media type, or of a range that is provided: of the most specific range that matches it (RFC 9110 §12.5.1). */
 function weightOf(type: string, ranges: readonly Range[]): number {
   const family = `${type.slice(0, type.indexOf('/'))}/*`
+  const isRange = type.includes('*')
   let best = 0
   let specificity = 0
   for (const { name, q } of ranges) {
-    const level = name === type ? 3 : name === family ? 2 : name === '*/*' ? 1 : 0
+    const isSame = name === type || (isRange && covers(type, name))
+    const level = isSame ? 3 : name === family ? 2 : name === '*/*' ? 1 : 0
     if (level > specificity || (level === specificity && level > 0 && q > best)) {
       best = q
       specificity = level
@@ -121,13 +123,13 @@ function lookUp(range: string, languages: readonly string[]): string | undefined
   return undefined
 }
 
-/** Whether the Content-Type is one of the media types; UTF-8 is the only charset. */
+/** Whether the Content-Type is one of the media types or ranges, in a charset that is read. A body without one is bytes that nobody has named. */
 export function isAcceptedType(
   contentType: string | undefined,
   accepts: readonly string[],
 ): boolean {
-  if (contentType === undefined) return false
-  if (!isKnownUtf8(contentType)) return false
-  const essence = knownEssence(contentType)
-  return accepts.some((type) => knownEssence(type) === essence)
+  const type = contentType ?? unknownType
+  if (!isKnownCharset(type)) return false
+  const essence = knownEssence(type)
+  return accepts.some((range) => covers(knownEssence(range), essence))
 }

@@ -2,7 +2,8 @@
 import { Encoder } from 'cbor-x'
 import { isInteger64 } from '#component/syntax/integers.ts'
 import { ByteReader } from './byte-reader.ts'
-import { maxDigits, type ReadRules } from './limits.ts'
+import { bodyRules, maxDigits, maxTextLength, maxWrittenValues, type ReadRules } from './limits.ts'
+import { jsonWalk, toBinary, Walk } from './walk.ts'
 import { dateText, maxIntegerBytes, timeOfSeconds, uuidText } from './wamp-values.ts'
 
 /** The first byte that ends a container of unannounced size. */
@@ -163,7 +164,7 @@ function half(bits: number): number {
  * Decodes one value; bytes in it are views of the given ones.
  * @throws ServiceError 400, or 413 for too many values; the message names the position, never data
  */
-export const decodeCbor = (bytes: Uint8Array, rules: ReadRules): unknown =>
+export const decodeCbor = (bytes: Uint8Array, rules: ReadRules = bodyRules): unknown =>
   new Reader('CBOR data', bytes, rules).whole()
 
 /** The items of a list up to the first that cannot be read. */
@@ -177,3 +178,9 @@ const encoder = new Encoder({
 
 /** Encodes what {@link toBinary} has prepared: integers and lengths in their shortest form (RFC 8949 §4.1), floats in 64 bits. */
 export const encodeCbor = (value: unknown): Uint8Array => encoder.encode(value)
+
+/** Encodes a body within the limits of one in JSON. @throws ExpressionError when it is too large, or holds what no reader accepts */
+export function encodeCborBody(value: unknown): Uint8Array {
+  new Walk({ ...jsonWalk, maxValues: maxWrittenValues }, maxTextLength).visit(value)
+  return encodeCbor(toBinary(value))
+}

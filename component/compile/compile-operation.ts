@@ -36,6 +36,7 @@ import { type HeaderLayer, type Live, layerOf } from '#component/gateway/header-
 import { stagesOf } from '#component/gateway/stages.ts'
 import { inForce } from '#component/policies/kinds.ts'
 import type { Method } from '#component/request.ts'
+import { isRange } from '#component/syntax/media-type.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { targetOf } from './action-target.ts'
@@ -277,6 +278,11 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     method === 'options'
       ? undefined
       : negotiatedTypes(kind, offered, on_result, inherited, { isForward, readsAnswer })
+  if (types?.some(isRange) && (on_result.body || (action.kind.answers && !isForward))) {
+    const message =
+      'provides names a range of types: response.on_result.headers must have the content-type'
+    issues.push({ path: at, message })
+  }
   const streams = compileStream(streamed, types, findings)
   if (streams) plan.schemas.features.add('stream')
   if (passesToken) plan.schemas.features.add('provider_token')

@@ -15,6 +15,7 @@ import { defaultValues } from '#component/spec/defaults.ts'
 import type { Version } from '#component/spec/model.ts'
 import { type ValidationMode, validationModes } from '#component/spec/request-rules.ts'
 import { isStreamType } from '#component/syntax/event-stream.ts'
+import { essenceOf, isDataType } from '#component/syntax/media-type.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { checkFolded, type Findings } from './fold-check.ts'
 import { freshLevel, type Level } from './scope.ts'
@@ -114,6 +115,14 @@ function valueTypes(offers: readonly string[]): readonly string[] {
   return types.length > 0 ? types : defaultValues.provides
 }
 
+/** The types among them that hold any value, as errors need it; the default ones where there is none. */
+function dataTypesOf(types: readonly string[]): readonly string[] {
+  const isData = (type: string) => isDataType(essenceOf(type))
+  if (types.every(isData)) return types
+  const data = types.filter(isData)
+  return data.length > 0 ? data : defaultValues.provides
+}
+
 /** The sources of the values that hold at one place. */
 export interface ValueSources {
   readonly lookup: Lookup
@@ -143,6 +152,7 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
   const security = lookup('security') ?? inVariables(scope, findings)
   const offers = texts(constantOf('provides', provides, issues), defaultValues.provides)
   const provided = valueTypes(offers)
+  const dataTypes = dataTypesOf(provided)
   const limits = readLimits(lookup, issues)
   const protection =
     security && protectionOf(constantOf('security', security, issues), { ...sources, limits })
@@ -152,7 +162,7 @@ export function readInheritedValues(sources: ValueSources): InheritedValues {
     provides: provided,
     offers,
     declares: { accepts: accepts !== undefined, provides: provides !== undefined },
-    errorTypes: sendsProblems ? [problemType, ...provided] : [...provided, problemType],
+    errorTypes: sendsProblems ? [problemType, ...dataTypes] : [...dataTypes, problemType],
     sendsProblems,
     admitsHttp: schemes.includes('http'),
     protection,

@@ -49,7 +49,8 @@ export function treeSize(value: unknown, limit = outputLimit, depth = 0): number
       if (size > limit) return Number.POSITIVE_INFINITY
     }
   } else if (ArrayBuffer.isView(value)) {
-    size += value.byteLength * 12 // as JSON
+    // as text of a NUL and base64
+    size += 8 + Math.ceil(value.byteLength / 3) * 4
   }
   return size
 }

@@ -5,7 +5,7 @@ import type { Method } from '#component/request.ts'
 import { admit } from '#component/security/admission.ts'
 import { type Protection, schemeOf } from '#component/security/scheme.ts'
 import { isInRanges } from '#component/syntax/ip-address.ts'
-import { charsetOf, isUtf8Type } from '#component/syntax/media-type.ts'
+import { charsetOf, essenceOf, formOf, hasKnownCharset } from '#component/syntax/media-type.ts'
 import type { AdmittedNetworks, CompiledOperation, InheritedValues } from './api.ts'
 import { noBody } from './context.ts'
 import type { Exchange } from './exchange.ts'
@@ -141,14 +141,15 @@ export const negotiate = stage('negotiate', {
   facts: ({ route, type }) => ({ provides: route.negotiated ?? [], type }),
 })
 
-/** Names of charsets (RFC 2978 §2.3), without quotes. */
-const charsetName = /^"?([\w!#$%&'+^`{}~-]{1,40})"?$/
+/** Names of charsets (RFC 2978 §2.3). */
+const charsetName = /^[\w!#$%&'+^`{}~-]{1,40}$/
 
 /** The beginning of the message of a 415: which charset is not read; `""` where it is not the charset. */
 function charsetProblem(type: string): string {
-  if (isUtf8Type(type)) return ''
-  const name = charsetName.exec(charsetOf(type) ?? '')?.[1]
-  return `${name === undefined ? 'the charset' : `the charset ${name}`} is not read, only utf-8: `
+  if (hasKnownCharset(type)) return ''
+  const name = charsetName.exec(charsetOf(type) ?? '')?.[0]
+  const read = formOf(essenceOf(type)) === 'text' ? '' : ', only utf-8'
+  return `${name === undefined ? 'the charset' : `the charset ${name}`} is not read${read}: `
 }
 
 /** 415 where `accepts` binds the request; 413 by its Content-Length where the gateway does not read, and count, the body. */
@@ -167,6 +168,14 @@ function checkContent(exchange: Exchange, operation: CompiledOperation): void {
   )
 }
 
+/** 415 for a body of a method that needs none where it is neither a value nor of a type that `accepts` names. */
+function checkUnnamed(exchange: Exchange, { inherited }: CompiledOperation): void {
+  const form = formOf(essenceOf(exchange.header('content-type') ?? ''))
+  if (form === 'data' || form === 'form' || exchange.isAccepted(inherited.accepts)) return
+  const message = 'the media type is not supported'
+  throw new ServiceError('service.error.unsupported_media_type', message)
+}
+
 /** Reads the body, decoded where it is read, with its bytes where they are kept: 415, 413, 408, 400. */
 export const body = stage('body', {
   enter(state) {
@@ -174,6 +183,7 @@ export const body = stage('body', {
     if (!exchange.hasBody) return undefined
     const { limits } = route.inherited
     if (bodyMethods.has(exchange.method)) checkContent(exchange, route)
+    else if (route.readsBody) checkUnnamed(exchange, route)
     if (route.readsBody && exchange.method !== 'options') {
       const reading = exchange.readBody(limits, state.onBody, route.keepsBody)
       return reading.then((content): undefined => state.read(content))

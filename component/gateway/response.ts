@@ -6,10 +6,12 @@ import {
   streamOf,
   type UpstreamAnswer,
 } from '#component/action/action.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
+import { kindOf } from '#component/expression/values.ts'
 import { checkAnswer } from '#component/gateway/schemas/response-check.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
-import { essenceOf } from '#component/syntax/media-type.ts'
+import { charsetOf, essenceOf, isDataType, isRange } from '#component/syntax/media-type.ts'
 import { encodeReference } from '#component/syntax/percent-encoding.ts'
 import type { CompiledOperation, ResponsePlan } from './api.ts'
 import { withinCors } from './cors.ts'
@@ -74,6 +76,9 @@ export function renderOutcome(
         value,
         headers,
         () => type ?? exchange.negotiate(inherited.provides),
+        isResult
+          ? undefined
+          : () => exchange.negotiate(['application/json', 'application/msgpack']),
         isResult ? operation.encodings : undefined,
       )
   if (!isPassedOn) streamOf(outcome)?.destroy()
@@ -172,22 +177,48 @@ function passOn({ body, length }: UpstreamAnswer, isHead: boolean): ReplyBody {
   return body.length > 0 ? { kind: 'bytes', bytes: body } : { kind: 'none' }
 }
 
+const json = 'application/json'
+
+const isRaw = (value: unknown): value is string | Uint8Array =>
+  typeof value === 'string' || value instanceof Uint8Array
+
+/** @param negotiateValue the type of an error that is neither text nor bytes; undefined: the value is no error */
 function render(
   value: unknown,
   headers: ReplyHeaders,
   negotiate: () => string | undefined,
+  negotiateValue: (() => string | undefined) | undefined,
   encodings: Encodings | undefined,
 ): ReplyBody {
   if (value === '') return { kind: 'none' }
   const declared = headers['content-type']
-  if (typeof declared !== 'string') {
-    return valueBody(value, negotiate() ?? 'application/json', encodings)
+  if (typeof declared === 'string') {
+    return isRaw(value) && !isEncoded(declared)
+      ? { kind: 'bytes', bytes: value }
+      : valueBody(value, declared, encodings)
   }
-  const isRaw = typeof value === 'string' || value instanceof Uint8Array
-  return isRaw && !isEncoded(declared)
-    ? { kind: 'bytes', bytes: value }
-    : valueBody(value, declared, encodings)
+  const type = negotiate() ?? json
+  if (type === json || isDataType(essenceOf(type))) return valueBody(value, type, encodings)
+  if (isRaw(value) && !isRange(type)) {
+    headers['content-type'] = typeof value === 'string' ? withCharset(type) : type
+    return { kind: 'bytes', bytes: value }
+  }
+  if (negotiateValue) return valueBody(value, negotiateValue() ?? json, undefined)
+  throw mismatch(type, value)
 }
+
+/** The type of a text, which leaves in UTF-8. */
+const withCharset = (type: string): string =>
+  type.startsWith('text/') && charsetOf(type) === undefined ? `${type}; charset=utf-8` : type
+
+/** The value of a success that the only type of its answer cannot hold. */
+const mismatch = (type: string, value: unknown): ServiceError =>
+  new ServiceError(
+    'service.error.response_mismatch',
+    isRange(type)
+      ? `the body has no type: the content-type of ${type} is declared by the headers of on_result`
+      : `expected a text or bytes as a body of type ${type}, got ${kindOf(value)}`,
+  )
 
 const valueBody = (value: unknown, type: string, encodings: Encodings | undefined): ReplyBody =>
   encodings ? { kind: 'value', value, type, encodings } : { kind: 'value', value, type }

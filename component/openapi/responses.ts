@@ -130,6 +130,10 @@ function typesOfAnswer(
   return declared === undefined ? inherited.provides : [declared]
 }
 
+/** The media types of an error that the author describes. */
+const dataTypesOf = ({ inherited }: CompiledOperation): readonly string[] =>
+  inherited.errorTypes.filter((type) => type !== 'application/problem+json')
+
 /** What the expressions of an operation fail with. */
 const expressionErrors = new Set([
   'service.error.http_gateway.invalid_expression',
@@ -266,9 +270,8 @@ function withAuthored(
     const content =
       schema === undefined
         ? contentOfKnown(known, isSuccess, operation, parts)
-        : contentOf(
-            isSuccess ? typesOfAnswer(operation, false) : operation.inherited.provides,
-            () => published(schema),
+        : contentOf(isSuccess ? typesOfAnswer(operation, false) : dataTypesOf(operation), () =>
+            published(schema),
           )
     const derivedHeaders = known && (parts.inlined(known).headers as JsonMap)
     const allHeaders = { ...derivedHeaders, ...headersOfAuthor(headers) }

@@ -10,7 +10,11 @@ import { Reach } from './reach.ts'
 import type { NamedSchemas } from './references.ts'
 
 /** The same value where it holds no bytes and nothing undefined; else a copy that has texts and null instead. */
-const viewOf = (value: unknown): unknown => mapLeaves(value, leafOf)
+const viewOf = (value: unknown): unknown =>
+  value instanceof Uint8Array ? lengthOf(value) : mapLeaves(value, leafOf)
+
+/** Bytes that are the whole value: a text of as many characters, since schemas of `format: binary` tell bytes by their number only. */
+const lengthOf = ({ length }: Uint8Array): string => ' '.repeat(length)
 
 function leafOf(value: unknown): unknown {
   if (value === undefined) return null

@@ -2,20 +2,29 @@
 import { entriesAt } from '#component/codec/json.ts'
 import { fieldValueProblem, headerNameProblem, readStatus } from '#component/syntax/http-field.ts'
 import { readRange } from '#component/syntax/ip-address.ts'
+import { mediaRangeProblem } from '#component/syntax/media-type.ts'
 import { referenceProblem } from '#component/syntax/percent-encoding.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
-import { dynamic, integer, listOf, must, oneOf, type Rule, rule, text } from './rules.ts'
+import { described, dynamic, integer, listOf, must, oneOf, type Rule, rule, text } from './rules.ts'
 import { fixedPathProblem } from './syntax.ts'
 
 /** Behaviour: Limits. One hour. */
 export const maxMilliseconds = 3_600_000
 
-/** The media types that the gateway reads and writes, forms and streams aside. */
-export const types = ['application/json', 'application/msgpack'].flatMap((type) => [
-  type,
-  `${type}; charset=utf-8`,
-])
+/** A list of media types, and of ranges of them. */
+export const mediaTypes = dynamic(
+  listOf(
+    dynamic(
+      described(
+        text('a media type or a range of them', mediaRangeProblem),
+        'A media type, such as image/png, or a range: image/*, application/*+json, */*.',
+        { examples: ['application/json', 'application/msgpack', 'image/*', 'application/*+json'] },
+      ),
+    ),
+    'a list of media types',
+  ),
+)
 
 /** A duration. */
 export const milliseconds = dynamic(integer(1, maxMilliseconds, ' of milliseconds'))

@@ -2,20 +2,19 @@
 
 import { maxBodyKeys } from '#component/codec/limits.ts'
 import { policyRules } from '#component/policies/kinds.ts'
-import { streamTypes } from '#component/syntax/event-stream.ts'
 import { errors } from './errors-rule.ts'
 import {
   allowFrom,
   attempts,
   headers,
+  mediaTypes,
   milliseconds,
   schemes,
   statusCode,
-  types,
 } from './http-rules.ts'
 import { level } from './levels.ts'
 import { validationMode } from './request-rules.ts'
-import { dynamic, integer, listOf, map, mapOf, oneOf } from './rules.ts'
+import { dynamic, integer, map, mapOf } from './rules.ts'
 import { security } from './security-rules.ts'
 import { trace } from './trace-rule.ts'
 
@@ -26,13 +25,8 @@ export const inheritable = {
   ...attempts,
   trace,
   schemes,
-  accepts: dynamic(
-    listOf(
-      dynamic(oneOf([...types, 'application/x-www-form-urlencoded'])),
-      'a list of media types',
-    ),
-  ),
-  provides: dynamic(listOf(dynamic(oneOf([...types, ...streamTypes])), 'a list of media types')),
+  accepts: mediaTypes,
+  provides: mediaTypes,
   security,
   allow_from: allowFrom,
   body_max_bytes: dynamic(integer(0, maxInteger, ' of bytes')),

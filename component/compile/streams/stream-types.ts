@@ -1,7 +1,7 @@
 /** The media types of an answer that is a stream, or may be one (behaviour §3: Accept). */
 import type { InheritedValues, ResponsePlan } from '#component/gateway/api.ts'
 import { isStreamType, type StreamType, streamTypes } from '#component/syntax/event-stream.ts'
-import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
+import { essenceOf, isDataType } from '#component/syntax/media-type.ts'
 
 /** What an answer may be: a stream of events, a value or the pieces of one, a value. */
 export type Kind = 'events' | 'progress' | 'value'
@@ -9,7 +9,7 @@ export type Kind = 'events' | 'progress' | 'value'
 /** Whether bodies of the type are written as they are: it is neither one that values are encoded as, nor that of a stream. */
 export function isRawType(type: string): boolean {
   const essence = essenceOf(type)
-  return !isJsonType(essence) && essence !== 'application/msgpack' && !isStreamType(essence)
+  return !isDataType(essence) && !isStreamType(essence)
 }
 
 /** What decides which types are offered beside those that are inherited. */

@@ -35,10 +35,12 @@ function merged(under: JsonMap, over: JsonMap, site: Site): JsonMap {
 /** By name. `merge(x, _)` is a row of its own, under a name that cannot be written. */
 export const maps: FunctionTable = {
   size: {
-    ...ofMap,
     least: 0,
     parameters: [],
-    apply: (value: JsonMap) => Object.keys(value).length,
+    wanted: 'a map or binary data',
+    takes: (value) => isMap(value) || value instanceof Uint8Array,
+    apply: (value: JsonMap | Uint8Array) =>
+      value instanceof Uint8Array ? value.length : Object.keys(value).length,
   },
   get: {
     ...ofMap,

@@ -1,7 +1,16 @@
 /** The map `content` of request bodies and responses: the media types that the gateway reads or writes, and their schema. */
 import { pointer } from '#component/codec/json.ts'
-import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
-import { isMap } from '#component/syntax/values.ts'
+import { isStreamType } from '#component/syntax/event-stream.ts'
+import {
+  essenceOf,
+  formOf,
+  formType,
+  isRange,
+  mediaRangeProblem,
+  msgpackType,
+  multipartType,
+} from '#component/syntax/media-type.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { mapped } from './origins.ts'
 import { examplesOf } from './parameters.ts'
 import type { Schemas } from './schemas.ts'
@@ -9,23 +18,34 @@ import type { Place, Source } from './source.ts'
 
 /** What is carried over of a map `content`. */
 export interface Content {
-  /** Media types as `accepts` names them. */
+  /** Media types as `accepts` and `provides` name them. */
   readonly types: readonly string[]
   /** undefined: none is told. */
   readonly schema: unknown
   readonly examples: readonly unknown[]
 }
 
-const form = 'application/x-www-form-urlencoded'
 const json = 'application/json'
-const msgpack = 'application/msgpack'
 
 /** The type under which the gateway takes or gives bodies of a media type; undefined: it cannot. */
 function known(type: string, isAnswer: boolean): string | undefined {
   const essence = essenceOf(type)
-  if (isJsonType(essence) || essence === '*/*' || essence === 'application/*') return json
-  if (essence === msgpack || essence === 'application/x-msgpack') return msgpack
-  return essence === form && !isAnswer ? form : undefined
+  // what programs write that do not say which type they have
+  if (essence === '*/*' || essence === 'application/*') return json
+  if (essence === 'application/x-msgpack') return msgpackType
+  if (essence === multipartType || mediaRangeProblem(essence) !== undefined) return undefined
+  const isAnswerless = essence === formType || isRange(essence) || isStreamType(essence)
+  return isAnswer && isAnswerless ? undefined : essence
+}
+
+/** Whether the bodies of a type are values that one schema can tell; each of the others has its own. */
+const isOfValues = (type: string): boolean => ['data', 'form'].includes(formOf(type))
+
+/** Whether the schema of a content, if any, may be that of a text: OpenAPI has one of values for XML. */
+function isOfText({ map, at }: Place, source: Source): boolean {
+  if (!isMap(map.schema)) return true
+  const found = source.follow(map.schema, pointer(at, 'schema'))?.map ?? {}
+  return [found.type ?? 'string'].flat().includes('string') && found.properties === undefined
 }
 
 const carried = ['schema', 'example', 'examples']
@@ -43,6 +63,8 @@ export function readContent(
 ): Content | undefined {
   const types = new Set<string>()
   let first: Content | undefined
+  let typeOfFirst = ''
+  const others: unknown[] = []
   for (const place of source.members(parent, 'content')) {
     const type = known(place.name, isAnswer)
     if (type === undefined) {
@@ -50,16 +72,40 @@ export function readContent(
       source.losses.tell(place.at, `the gateway ${verb} of the type ${essenceOf(place.name)}`)
       continue
     }
+    if (!isOfValues(type) && !isOfText(place, source)) {
+      source.losses.tell(place.at, `bodies of the type ${type} are text or bytes, not a value`)
+      continue
+    }
     types.add(type)
     source.losses.tellOthers(place.map, place.at, { carried, reasons })
-    if (isJsonType(essenceOf(place.name)) && essenceOf(place.name) !== json)
-      source.losses.tell(place.at, `the body has the type ${json}`)
-    if (first === undefined) first = contentOf(place, source, schemas)
-    else if (!isSame(first, contentOf(place, source, schemas)))
+    if (first === undefined) {
+      first = contentOf(place, source, schemas)
+      typeOfFirst = type
+      continue
+    }
+    const next = contentOf(place, source, schemas)
+    if (isSame(first, next)) continue
+    if (isOfValues(type) && isOfValues(typeOfFirst)) {
       source.losses.tell(place.at, 'one schema is for all types: that of the first')
+    } else others.push(next.schema ?? anyOfType(type))
   }
-  return first && { ...first, types: [...types] }
+  if (first === undefined) return undefined
+  const all = [first.schema ?? anyOfType(typeOfFirst), ...others]
+  const schema = others.length === 0 ? first.schema : oneOfAll(all)
+  return { ...first, schema, types: [...types] }
 }
+
+/** What every body of a type is; undefined: any value. */
+function anyOfType(type: string): JsonMap | undefined {
+  if (isOfValues(type)) return undefined
+  return formOf(type) === 'text' ? { type: 'string' } : { type: 'string', format: 'binary' }
+}
+
+/** A schema that each of some bodies fits; undefined where one of them may be anything. */
+const oneOfAll = (schemas: readonly unknown[]): unknown =>
+  schemas.includes(undefined)
+    ? undefined
+    : { anyOf: [...new Map(schemas.map((each) => [JSON.stringify(each), each])).values()] }
 
 function contentOf(place: Place, source: Source, schemas: Schemas): Content {
   const { schema } = place.map

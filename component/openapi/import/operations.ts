@@ -63,6 +63,7 @@ export function operationOf(found: Found, surroundings: Surroundings): Record<st
   const responses = readResponses(place, source, schemas)
   const own = security.ofOperation(place)
   const accepts = body?.content.types.filter((type) => type !== 'application/msgpack') ?? []
+  const provides = responses.success?.types ?? []
   const request = { ...requestOf(found.parameters), ...body?.request }
   const extension = extensionOf(place, source)
   const made = actionOf(found, body !== undefined, extension, surroundings)
@@ -73,6 +74,7 @@ export function operationOf(found: Found, surroundings: Surroundings): Record<st
     ...(own !== undefined && { security: own }),
     ...(accepts.some((type) => type !== 'application/json') && { accepts }),
     ...(Object.keys(request).length > 0 && { request }),
+    ...(provides.length > 0 && kindOf(action.type)?.passesOn !== true && { provides }),
     action,
     response: responseOf(responses, method, action.type),
     ...(Object.keys(responses.documented).length > 0 && { responses: responses.documented }),

@@ -23,6 +23,8 @@ interface Success {
   /** undefined: any of 200 to 299. */
   readonly status: number | undefined
   readonly hasBody: boolean
+  /** Media types of the body, where one is no JSON; else empty. */
+  readonly types: readonly string[]
   /** undefined: none is told. */
   readonly schema: unknown
 }
@@ -58,7 +60,9 @@ export function readResponses(operation: Place, source: Source, schemas: Schemas
     const isSuccess = place === chosen
     if (isSuccess) {
       const status = /^\d+$/.test(name) ? Number(name) : undefined
-      success = { name, status, hasBody: content !== undefined, schema }
+      const types = content?.types ?? []
+      const provided = types.every((type) => type === 'application/json') ? [] : types
+      success = { name, status, hasBody: content !== undefined, types: provided, schema }
     }
     const response = documentedOf(place, isSuccess ? undefined : schema, source, schemas)
     setOwn(documented, name, mapped(response, at))

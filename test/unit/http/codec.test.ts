@@ -1,9 +1,9 @@
-/** Bodies: JSON, MessagePack and forms, strictly read and exactly written. */
+/** Bodies: JSON, MessagePack, CBOR and forms, strictly read and exactly written; texts; bytes as they are. */
 import { decode, encode } from '@msgpack/msgpack'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { ServiceError } from '#component/errors.ts'
-import { decodeBody, encodeBody } from '#http/codec.ts'
+import { contentOf, decodeBody, encodeBody } from '#http/codec.ts'
 import { parseQuery, parseQueryLists } from '#http/form.ts'
 import { rounds } from '#test/support/running/rounds.ts'
 
@@ -194,4 +194,64 @@ describe('parseQuery', () => {
   it('holds __proto__ as a plain key', () => {
     expect(Object.keys(parseQuery('__proto__=1'))).to.deep.equal(['__proto__'])
   })
+})
+
+describe('the body of a request', () => {
+  const read = (type: string | undefined, hex: string) => contentOf(type, bytes(hex), 100)
+
+  for (const [type, hex, body] of [
+    ['application/vnd.api+json', '7b7d', {}],
+    ['application/cbor', 'a1 6161 01', { a: 1 }],
+    ['application/cbor', '42 0102', new Uint8Array([1, 2])],
+    ['text/csv', '61 2c c3a4', 'a,ä'],
+    ['text/plain', 'efbbbf 61', 'a'],
+    ['text/plain; charset="iso-8859-1"', '61 e4', 'aä'],
+    ['text/plain; charset=us-ascii', '61', 'a'],
+    ['text/plain; charset=utf-16le', 'fffe 6100 e400', 'aä'],
+    ['text/plain; charset=shift_jis', '82a0', 'あ'],
+    ['application/xml', '3c612f3e', '<a/>'],
+    ['application/atom+xml; charset=utf-8', '3c612f3e', '<a/>'],
+    ['image/svg+xml', '3c612f3e', new Uint8Array([0x3c, 0x61, 0x2f, 0x3e])],
+    ['image/png', '89504e47', new Uint8Array([0x89, 0x50, 0x4e, 0x47])],
+    ['application/octet-stream', '7b7d', new Uint8Array([0x7b, 0x7d])],
+    [undefined, '00 ff', new Uint8Array([0, 255])],
+  ] as const) {
+    it(`of the type ${type} is read from ${hex}`, async () => {
+      const content = await read(type, hex)
+      expect(content).to.deep.equal({ body, body_length: bytes(hex).length })
+    })
+  }
+
+  it('of bytes is no Buffer, whose text in JSON is another one', async () => {
+    const { body } = await contentOf('image/png', Buffer.from([1]), 100)
+    expect(Buffer.isBuffer(body)).to.equal(false)
+  })
+
+  for (const [type, hex, message] of [
+    ['text/plain', 'ff', 'the text/plain text is not valid UTF-8'],
+    ['text/plain; charset=utf-16le', '6100 61', 'the text is not valid utf-16le'],
+    ['text/plain; charset=shift_jis', '82', 'the text is not valid shift_jis'],
+    ['application/cbor', 'a1 61', 'CBOR data'],
+    ['application/cbor', 'c1 01', 'the tag 1, which is not plain data,'],
+    ['application/vnd.api+json', '7b', 'JSON'],
+  ] as const) {
+    it(`of the type ${type} is refused for ${hex}`, () => {
+      expect(() => read(type, hex))
+        .to.throw(ServiceError, message)
+        .with.property('uri', badRequest)
+    })
+  }
+
+  for (const [value, hex] of [
+    [{ a: 1 }, 'a1 6161 01'],
+    [2 ** 53, '1b 0020000000000000'],
+    [new Uint8Array([1, 2]), '42 0102'],
+    [null, 'f6'],
+  ] as const) {
+    it(`is written as ${hex} in CBOR`, () => {
+      expect(Buffer.from(encodeBody(value, 'application/cbor') as Uint8Array)).to.deep.equal(
+        bytes(hex),
+      )
+    })
+  }
 })

@@ -30,6 +30,13 @@ describe('negotiateType', () => {
     ['application/problem+json', [...both, 'application/problem+json'], 'application/problem+json'],
     ['*/*', [...both, 'application/problem+json'], json],
     [json, [], undefined],
+    ['image/png', ['image/*'], 'image/*'],
+    ['image/*', ['image/png', json], 'image/png'],
+    ['image/webp;q=0.4, application/json;q=0.5', ['image/*', json], json],
+    ['text/html', ['image/*'], undefined],
+    ['image/png;q=0', ['image/png'], undefined],
+    ['application/vnd.api+json', ['application/vnd.api+json'], 'application/vnd.api+json'],
+    [json, ['application/vnd.api+json'], undefined],
   ] as const) {
     it(`gives ${type} of ${provides.join(' and ') || 'nothing'} for Accept: ${accept}`, () => {
       expect(negotiateType(accept, provides)).to.equal(type)
@@ -70,8 +77,26 @@ describe('isAcceptedType', () => {
     [json, [`${json}; charset=utf-8`], true],
     ['text/xml', both, false],
     [undefined, both, false],
+    [undefined, ['*/*'], true],
+    [undefined, ['application/octet-stream'], true],
+    [undefined, ['image/*'], false],
+    [`${json}; charset=us-ascii`, both, true],
+    [`${json}; charset=utf-16`, ['*/*'], false],
+    ['application/vnd.api+json', both, false],
+    ['application/vnd.api+json', ['application/*+json'], true],
+    ['application/json', ['application/*+json'], false],
+    ['application/+json', ['application/*+json'], false],
+    ['IMAGE/PNG', ['image/*'], true],
+    ['image/png; charset=binary', ['image/*'], true],
+    ['image', ['image/*'], false],
+    ['images/png', ['image/*'], false],
+    ['text/csv; charset=shift_jis', ['text/csv'], true],
+    ['text/csv; charset=klingon', ['text/csv'], false],
+    ['text/csv; charset=iso-2022-kr', ['text/*'], false],
+    ['multipart/form-data; boundary=x', ['multipart/form-data'], true],
+    ['', ['*/*'], true],
   ] as const) {
-    it(`${isAccepted ? 'accepts' : 'refuses'} ${type}`, () => {
+    it(`${isAccepted ? 'accepts' : 'refuses'} ${type} of ${accepts.join(' and ')}`, () => {
       expect(isAcceptedType(type, accepts)).to.equal(isAccepted)
     })
   }

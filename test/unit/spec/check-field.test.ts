@@ -8,7 +8,8 @@ describe('checkField', () => {
   for (const [field, value, pointers] of [
     ['timeout', 15000, []],
     ['timeout', 'x', ['/p']],
-    ['accepts', ['text/html', 'application/json'], ['/p/0']],
+    ['accepts', ['text/html', 'application/json'], []],
+    ['accepts', ['html', 'application/json'], ['/p/0']],
     ['headers', { 'x-a': 'a\n', 'x-b': '{{request.id}}' }, ['/p/x-a']],
     ['operation', { action: { type: 'static' } }, ['/p/response']],
     ['operation', { action: '{{}}', response: '{{}}', timeout: '{{}}' }, []],

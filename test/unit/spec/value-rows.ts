@@ -33,18 +33,25 @@ const schemes: Row = {
   invalid: [[], 'http', null],
   members: [[['http', 'ftp'], '/1']],
 }
+const mediaTypes = [
+  ...types,
+  ...['text/html', 'image/png', 'application/vnd.api+json', 'application/x-www-form-urlencoded'],
+  ...['image/*', 'application/*+json', '*/*', 'text/csv; charset=utf-8', '{{variables.t}}'],
+]
 const provides: Row = {
-  valid: [types, '{{variables.p}}'],
-  invalid: [[], 'application/json'],
-  members: [
-    [['text/html'], '/0'],
-    [['application/x-www-form-urlencoded'], '/0'],
-  ],
+  valid: [mediaTypes, '{{variables.p}}'],
+  invalid: [[], 'application/json', null],
+  members: ['html', 'image/', '/png', '*', '*/png', 'ima*/png', 'image/p*', 'image/png/x', ''].map(
+    (type) => [[type], '/0'],
+  ),
 }
 const accepts: Row = {
-  valid: [[...types, 'application/x-www-form-urlencoded']],
+  valid: [mediaTypes],
   invalid: [[], 7],
-  members: [[['application/xml'], '/0']],
+  members: [
+    ...['image/png, image/gif', 'image /png', 'image/png;q=0.5', 'text/csv; charset=latin1'],
+    ...['image/**', '*/*+json', 'application/json; charset=utf-8; v=1', 7, null],
+  ].map((type) => [['image/png', type], '/1']),
 }
 export const headers: Row = {
   valid: [{}, '{{variables.h}}', { 'X-a': 'b', 'x-n': 1, 'x-t': true, 'x-e': '{{request.id}}\n' }],

@@ -25,16 +25,46 @@ describe('Bodies of an OpenAPI document', () => {
       content: {
         'application/json': { schema },
         'application/x-www-form-urlencoded': { schema },
-        'text/xml': {},
+        'text/xml': { schema },
       },
     })
     expect(operation).to.deep.include({
       accepts: ['application/json', 'application/x-www-form-urlencoded'],
     })
     expect(losses.map(({ message }) => message)).to.deep.equal([
-      'the gateway takes no bodies of the type text/xml',
+      'bodies of the type text/xml are text or bytes, not a value',
     ])
   })
+
+  const binary = { schema: { type: 'string', format: 'binary' } }
+  for (const [what, content, accepts, body] of [
+    ['bytes', { 'image/png': binary }, ['image/png'], binary.schema],
+    ['a range', { 'image/*': {} }, ['image/*'], {}],
+    ['a +json type', { 'application/json-patch+json': {} }, ['application/json-patch+json'], {}],
+    ['any type', { '*/*': {} }, undefined, {}],
+    ['a text', { 'text/csv': { schema: { type: 'string' } } }, ['text/csv'], { type: 'string' }],
+    [
+      'a value or bytes',
+      { 'application/json': { schema: { type: 'object' } }, 'application/octet-stream': binary },
+      ['application/json', 'application/octet-stream'],
+      { anyOf: [{ type: 'object' }, binary.schema] },
+    ],
+    [
+      'a value or bytes of any kind',
+      { 'application/json': { schema: { type: 'object' } }, 'application/octet-stream': {} },
+      ['application/json', 'application/octet-stream'],
+      { anyOf: [{ type: 'object' }, binary.schema] },
+    ],
+  ] as const) {
+    it(`may be ${what}`, () => {
+      const { operation, losses } = put({ required: true, content })
+      expect([at(operation, 'accepts'), at(operation, 'request', 'body')]).to.deep.equal([
+        accepts,
+        body,
+      ])
+      expect(losses).to.deep.equal([])
+    })
+  }
 
   it('are not asked for where the gateway takes none of their types', () => {
     const { operation, losses } = put({

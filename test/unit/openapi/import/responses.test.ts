@@ -86,6 +86,23 @@ describe('Responses of an OpenAPI document', () => {
     })
   }
 
+  for (const [types, provides] of [
+    [['application/json'], undefined],
+    [['image/png'], ['image/png']],
+    [
+      ['text/html', 'application/json'],
+      ['text/html', 'application/json'],
+    ],
+    [['application/vnd.api+json'], ['application/vnd.api+json']],
+    [['application/x-www-form-urlencoded', 'application/json'], undefined],
+  ] as const) {
+    it(`provide ${provides?.join() ?? 'the usual types'} where they have ${types.join()}`, () => {
+      const content = Object.fromEntries(types.map((type) => [type, {}]))
+      const { operation } = get({ responses: { 200: { content } } })
+      expect(at(operation, 'provides')).to.deep.equal(provides)
+    })
+  }
+
   it('redirect to what the procedure returns', () => {
     const { operation } = get({ responses: { 302: { description: 'There.' } } })
     expect(at(operation, 'response', 'on_result')).to.deep.equal({
@@ -96,11 +113,11 @@ describe('Responses of an OpenAPI document', () => {
 
   it('tell links, types that the gateway does not give, and statuses that it has not', () => {
     const { losses } = get({
-      responses: { 200: { links: { a: {} }, content: { 'text/html': {} } }, 199: {} },
+      responses: { 200: { links: { a: {} }, content: { 'text/event-stream': {} } }, 199: {} },
     })
     expect(losses.map(({ path }) => path)).to.have.members([
       '/paths/~1a/get/responses/200/links',
-      '/paths/~1a/get/responses/200/content/text~1html',
+      '/paths/~1a/get/responses/200/content/text~1event-stream',
       '/paths/~1a/get/responses/199',
     ])
   })
