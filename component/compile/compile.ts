@@ -41,6 +41,7 @@ import {
 import { Interner } from './interner.ts'
 import type { HasUpstream } from './named-upstreams.ts'
 import { ownClashes } from './own-clashes.ts'
+import { checkParts } from './part-checks.ts'
 import {
   checkEntries,
   freshLevel,
@@ -146,6 +147,7 @@ class SpecCompiler {
     }
     if (this.#ports.probe) return
     this.#issues.push(...(yield* ownClashes(this.#generated, this.places)))
+    yield* checkParts(this.places, this.findings)
     yield* checkEntries(this.#levels, this.#issues, checkEntry)
     yield* this.#schemas.judge(this.findings)
   }

@@ -9,7 +9,7 @@ import { didYouMean } from '#component/expression/suggest.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import { alternativeKeys, identityKeys } from '#component/identity.ts'
 import { membersOf, type Protection } from '#component/security/scheme.ts'
-import type { KeyedForm } from '#component/syntax/path-pattern.ts'
+import { type KeyedForm, namesOf } from '#component/syntax/path-pattern.ts'
 import type { Findings } from './fold-check.ts'
 
 /** An operation, as far as it decides what its expressions can read. */
@@ -71,15 +71,9 @@ const partKeys: Readonly<Record<string, readonly string[]>> = {
 /** The result of the call that a snapshot is made of. */
 const ofSnapshot = [...payload, 'request_id']
 
-/** The names that a pattern binds; `rest` is what `[...]` matches. */
+/** The names that a pattern binds. */
 export function bindingsOf(forms: Readable['forms']): readonly string[] {
-  const names = forms
-    .flatMap(({ form }) => form)
-    .map((segment) => {
-      if (segment.kind === 'rest') return 'rest'
-      return segment.kind === 'binding' && segment.name !== '_' ? segment.name : ''
-    })
-  return [...new Set(names)].filter((name) => name !== '')
+  return [...new Set(forms.flatMap(({ form }) => form.flatMap(namesOf)))]
 }
 
 /** The members that a map of request-time data can have; undefined when that is not known, or all are. */

@@ -3,7 +3,7 @@ import type { Members } from '#component/expression/compile.ts'
 import { deferred } from '#component/expression/nodes.ts'
 import type { RequestView } from '#component/gateway/context.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
-import { type KeyedForm, parsePathPattern } from '#component/syntax/path-pattern.ts'
+import { type KeyedForm, parsePathPattern, partsIn } from '#component/syntax/path-pattern.ts'
 import { decodeEscapes } from '#component/syntax/request-target.ts'
 import type { Findings } from './fold-check.ts'
 
@@ -21,6 +21,7 @@ function canBegin({ form }: KeyedForm, segments: readonly string[]): boolean {
     const segment = form[index]
     if (segment?.kind === 'rest') return true
     if (segment === undefined || (segment.kind === 'literal' && segment.text !== text)) return false
+    if (segment.kind === 'parts' && partsIn(segment, text) === undefined) return false
   }
   return true
 }

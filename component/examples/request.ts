@@ -4,7 +4,7 @@ import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { longestPath } from '#component/routes/concrete-path.ts'
 import type { HostPattern } from '#component/syntax/host-pattern.ts'
-import type { Segment } from '#component/syntax/path-pattern.ts'
+import { namesOf, partsIn, type Segment } from '#component/syntax/path-pattern.ts'
 import { percentEncoded } from '#component/syntax/percent-encoding.ts'
 import { pathProblem } from '#component/syntax/request-target.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
@@ -94,7 +94,7 @@ function pathOf(
   at: string,
 ): string | { readonly issue: Issue } {
   const refuse = (message: string, path = at) => ({ issue: { path, message } })
-  const names = new Set(forms.flatMap((form) => form.map(nameOf)))
+  const names = new Set(forms.flatMap((form) => form.flatMap(neededBy)))
   const bindings: Record<string, string> = Object.assign(Object.create(null), unnamed)
   for (const [name, value] of Object.entries(written)) {
     if (!names.has(name)) {
@@ -108,17 +108,39 @@ function pathOf(
   const path = longestPath(forms, bindings)
   if (path === undefined) {
     const shortest = forms.at(-1) ?? []
-    const missing = shortest.map(nameOf).filter((name) => name !== undefined && !(name in bindings))
+    const missing = shortest.flatMap(neededBy).filter((name) => !(name in bindings))
     return refuse(`the path pattern ${pattern} needs a value for ${missing.join(', ')}`)
   }
+  const other = forms.flatMap((form) => form.map((segment) => otherReading(segment, bindings)))
+  const [unlike] = other.filter((reading) => reading !== undefined)
+  if (unlike) return refuse(`no request can have these values: ${unlike}`)
   const problem = pathProblem(path || '/')
   return problem === undefined
     ? path || '/'
     : refuse(`no request can have these values: ${problem}`)
 }
 
-const nameOf = (segment: Segment): string | undefined =>
-  segment.kind === 'binding' ? segment.name : segment.kind === 'rest' ? 'rest' : undefined
+/** Why a segment of text and bindings does not read the values back; undefined where it does, or where one is missing. */
+function otherReading(
+  segment: Segment,
+  bindings: Readonly<Record<string, string>>,
+): string | undefined {
+  if (segment.kind !== 'parts') return undefined
+  const values = segment.names.map((name) => bindings[name])
+  if (values.includes(undefined)) return undefined
+  const text = segment.texts.map((each, index) => each + (values[index] ?? '')).join('')
+  const read = partsIn(segment, text)
+  const at = segment.names.findIndex((_, index) => read?.[index] !== values[index])
+  return at < 0 ? undefined : `"${text}" is read with ${segment.names[at]} as "${read?.[at] ?? ''}"`
+}
+
+/** The names that a path needs values for. */
+const neededBy = (segment: Segment): readonly string[] =>
+  segment.kind === 'parts'
+    ? segment.names
+    : segment.kind === 'binding'
+      ? [segment.name]
+      : namesOf(segment)
 
 /** As the gateway reads it back: true is a name without "=". */
 function queryOf(written: JsonMap): string {

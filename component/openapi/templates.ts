@@ -1,9 +1,9 @@
 /** The forms of a path pattern as path templates of OpenAPI, and the forms of a base_path as servers. */
 
-import { parsePathPattern, type Segment } from '#component/syntax/path-pattern.ts'
+import { namesOf, parsePathPattern, type Segment } from '#component/syntax/path-pattern.ts'
 import { encodeSegment } from '#component/syntax/percent-encoding.ts'
 
-/** A variable segment of a template. */
+/** A variable of a template. */
 export interface Variable {
   /** Its name in the template. */
   readonly name: string
@@ -42,6 +42,14 @@ function templateOf(form: readonly Segment[]): Template {
       texts.push(text)
       shapes.push(text)
       words.push(segment.text)
+    } else if (segment.kind === 'parts') {
+      const all = segment.names.map(() => (rest.next().value as Variable).name)
+      const parts = segment.texts.map(encodeSegment)
+      const textWith = (inBraces: (name: string) => string): string =>
+        parts.map((text, i) => text + (all[i] === undefined ? '' : inBraces(all[i]))).join('')
+      texts.push(textWith((name) => `{${name}}`))
+      shapes.push(textWith(() => '{}'))
+      words.push(textWith((name) => `_by_${name}_`))
     } else {
       const { name, isRest } = rest.next().value as Variable
       texts.push(`{${name}}`)
@@ -62,19 +70,22 @@ const wordOf = (text: string): string =>
 
 /** The variables of a form, the ones without a name numbered. */
 function variablesOf(form: readonly Segment[]): readonly Variable[] {
-  const names = new Set(form.map((segment) => (segment.kind === 'binding' ? segment.name : '')))
+  const names = new Set(form.flatMap(namesOf))
   let count = 0
   const freshName = (): string => {
     do count += 1
     while (names.has(`_${count}`))
     return `_${count}`
   }
-  return form.flatMap((segment) => {
+  return form.flatMap((segment): Variable[] => {
     if (segment.kind === 'literal') return []
-    if (segment.kind === 'rest') return { name: 'rest', binding: 'rest', isRest: true }
-    const isBound = segment.name !== '_'
-    const name = isBound ? segment.name : freshName()
-    return { name, binding: isBound ? name : undefined, isRest: false }
+    if (segment.kind === 'rest') return [{ name: 'rest', binding: 'rest', isRest: true }]
+    const written = segment.kind === 'parts' ? segment.names : [segment.name]
+    return written.map((own) => {
+      const isBound = own !== '_'
+      const name = isBound ? own : freshName()
+      return { name, binding: isBound ? name : undefined, isRest: false }
+    })
   })
 }
 

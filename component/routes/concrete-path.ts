@@ -8,6 +8,11 @@ type Bindings = Readonly<Record<string, string>>
 function segmentTexts(segment: Segment, bindings: Bindings): readonly string[] | undefined {
   if (segment.kind === 'literal') return [segment.text]
   if (segment.kind === 'rest') return bindings.rest === '' ? [] : bindings.rest?.split('/')
+  if (segment.kind === 'parts') {
+    const values = segment.names.map((name) => bindings[name])
+    if (values.includes(undefined)) return undefined
+    return [segment.texts.map((text, index) => text + (values[index] ?? '')).join('')]
+  }
   const text = bindings[segment.name]
   return text === undefined ? undefined : [text]
 }

@@ -18,7 +18,7 @@ const pairsAtOnce = 64
 
 /**
  * Finds the forms that a request could match both in a tree and in one of others. Behaviour, Requests: a binding is any one
- * segment, a rest any number of them.
+ * segment, a rest any number of them; of text and bindings only the first text and the last are compared.
  * @param most at most this many values of the tree are found
  */
 export function* overlapOf<T, U>(
@@ -71,6 +71,7 @@ class Search<T, U> {
     if (one.rest && any) this.#add(one.rest.value, any.value)
     if (one.leaf && other.leaf) this.#add(one.leaf.value, other.leaf.value)
     this.#meetLiterals(one, other, below)
+    this.#meetParts(one, other, below)
     if (one.binding && other.binding) below.push([one.binding, other.binding])
     if (one.binding) {
       for (const literal of other.literals.values()) below.push([one.binding, literal])
@@ -94,6 +95,35 @@ class Search<T, U> {
     }
   }
 
+  #meetParts(one: PathNode<T>, other: PathNode<U>, below: Pair<T, U>[]): void {
+    if (one.parts && other.parts) {
+      for (const pair of one.parts.meeting(other.parts)) {
+        if (!this.#goesOn()) return
+        below.push(pair)
+      }
+    }
+    this.#meetBelow(one, other, (mine, theirs) => below.push([mine, theirs]))
+    this.#meetBelow(other, one, (theirs, mine) => below.push([mine, theirs]))
+  }
+
+  /** Compares the segments of text and bindings of a node with the literals and the binding of another. */
+  #meetBelow<V, W>(
+    { parts }: PathNode<V>,
+    { binding, literals }: PathNode<W>,
+    meet: (one: PathNode<V>, other: PathNode<W>) => void,
+  ): void {
+    if (parts === undefined) return
+    if (binding) for (const { node } of parts.values()) meet(node, binding)
+    for (const text of literals.keys()) {
+      if (!this.#goesOn()) return
+      const literal = literals.get(text)
+      if (literal === undefined) continue
+      parts.findMatch(text, (node) => {
+        meet(node, literal)
+      })
+    }
+  }
+
   #add(value: T, other: U): void {
     if (this.found.size < this.#most && !this.found.has(value)) this.found.set(value, other)
   }
@@ -103,6 +133,7 @@ class Search<T, U> {
     if (node.leaf) this.#add(node.leaf.value, other)
     if (node.rest) this.#add(node.rest.value, other)
     if (node.binding) this.#addAll(node.binding, other)
+    for (const { node: below } of node.parts?.values() ?? []) this.#addAll(below, other)
     for (const literal of node.literals.values()) this.#addAll(literal, other)
   }
 }
@@ -110,6 +141,7 @@ class Search<T, U> {
 /** Some form at or below a node; undefined in an empty tree. */
 function anyOf<U>(node: PathNode<U>): PathNode<U>['leaf'] {
   let at: PathNode<U> | undefined = node
-  while (at && !at.leaf && !at.rest) at = at.binding ?? at.literals.values().next().value
+  while (at && !at.leaf && !at.rest)
+    at = at.binding ?? at.parts?.values().next().value?.node ?? at.literals.values().next().value
   return at?.leaf ?? at?.rest
 }

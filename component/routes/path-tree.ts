@@ -1,7 +1,8 @@
-/** The forms of path patterns as a tree of segments: static before binding before rest, with backtracking. */
+/** The forms of path patterns as a tree of segments: static before text with bindings before binding before rest, with backtracking. */
 import type { Segment } from '#component/syntax/path-pattern.ts'
 import { decodeEscapes } from '#component/syntax/request-target.ts'
 import { forkOf, type TextMap } from './fork-map.ts'
+import { PartChildren } from './part-children.ts'
 
 interface Leaf<T> {
   readonly value: T
@@ -14,6 +15,8 @@ interface Leaf<T> {
 /** One place of the tree; only read. */
 export interface PathNode<T> {
   literals: TextMap<PathNode<T>>
+  /** Undefined without segments of text and bindings. */
+  parts: PartChildren<PathNode<T>> | undefined
   binding: PathNode<T> | undefined
   leaf: Leaf<T> | undefined
   rest: Leaf<T> | undefined
@@ -29,14 +32,15 @@ const noNames: readonly string[] = []
 
 const makeNode = <T>(owner: object): PathNode<T> => ({
   literals: noLiterals,
+  parts: undefined,
   binding: undefined,
   leaf: undefined,
   rest: undefined,
   owner,
 })
 
-const isEmpty = ({ literals, binding, leaf, rest }: PathNode<unknown>): boolean =>
-  literals.size === 0 && binding === undefined && leaf === undefined && rest === undefined
+const isEmpty = ({ literals, parts, binding, leaf, rest }: PathNode<unknown>): boolean =>
+  literals.size === 0 && !parts && binding === undefined && leaf === undefined && rest === undefined
 
 /** The match of a path. */
 export interface Found<T> {
@@ -82,6 +86,12 @@ export class PathTree<T> {
         names.push(segment.name)
         node.binding = this.#own(node.binding)
         node = node.binding
+      } else if (segment.kind === 'parts') {
+        names.push(...segment.names)
+        const next = this.#own(node.parts?.get(segment))
+        node.parts ??= new PartChildren()
+        node.parts.set(segment, next)
+        node = next
       } else {
         const next = this.#own(node.literals.get(segment.text))
         if (node.literals === noLiterals) node.literals = new Map([[segment.text, next]])
@@ -103,7 +113,7 @@ export class PathTree<T> {
     let node: PathNode<T> | undefined = this.#root
     for (const segment of form) {
       if (segment.kind === 'rest') return node.rest?.value
-      node = segment.kind === 'binding' ? node.binding : node.literals.get(segment.text)
+      node = childOf(node, segment)
       if (node === undefined) return undefined
     }
     return node.leaf?.value
@@ -114,7 +124,7 @@ export class PathTree<T> {
     if (node === undefined) return makeNode(this.#owner)
     if (node.owner === this.#owner) return node
     const literals = node.literals.size > 0 ? forkOf(node.literals) : noLiterals
-    return { ...node, literals, owner: this.#owner }
+    return { ...node, literals, parts: node.parts?.fork(), owner: this.#owner }
   }
 
   /** @returns the node without the form; undefined where nothing is left of it */
@@ -132,6 +142,12 @@ export class PathTree<T> {
       if (own.rest?.value === value) own.rest = undefined
     } else if (segment.kind === 'binding') {
       own.binding = own.binding && this.#without(own.binding, form, at + 1, value)
+    } else if (segment.kind === 'parts') {
+      const child = own.parts?.get(segment)
+      const left = child && this.#without(child, form, at + 1, value)
+      if (left) own.parts?.set(segment, left)
+      else own.parts?.delete(segment)
+      if (own.parts?.isEmpty) own.parts = undefined
     } else {
       const child = own.literals.get(segment.text)
       const left = child && this.#without(child, form, at + 1, value)
@@ -163,6 +179,14 @@ export class PathTree<T> {
   }
 }
 
+function childOf<T>(
+  node: PathNode<T>,
+  segment: Exclude<Segment, { kind: 'rest' }>,
+): PathNode<T> | undefined {
+  if (segment.kind === 'literal') return node.literals.get(segment.text)
+  return segment.kind === 'parts' ? node.parts?.get(segment) : node.binding
+}
+
 /** The text behind the first segments, decoded; as received where it cannot be (a listener refuses it earlier). */
 function restOf(path: string, segments: number): string {
   let slash = 0
@@ -188,11 +212,18 @@ function search<T>(
   if (at > end) return node.leaf ?? node.rest
   const slash = path.indexOf('/', at)
   const stop = slash < 0 || slash > end ? end : slash
-  if (node.literals.size > 0 || node.binding) {
+  if (node.literals.size > 0 || node.binding || node.parts) {
     const segment = decodeEscapes(path.slice(at, stop))
     const literal = segment === undefined ? undefined : node.literals.get(segment)
     const found = literal && search(literal, path, stop + 1, end, values, depth)
     if (found) return found
+    if (node.parts && segment !== undefined) {
+      const inParts = node.parts.findMatch(segment, (below, bound) => {
+        for (const [index, value] of bound.entries()) values[depth + index] = value
+        return search(below, path, stop + 1, end, values, depth + bound.length)
+      })
+      if (inParts) return inParts
+    }
     if (node.binding && segment !== undefined) {
       values[depth] = segment
       const bound = search(node.binding, path, stop + 1, end, values, depth + 1)

@@ -1,9 +1,19 @@
-/** The syntax of path patterns: `/a/:name/[optional]/[...]` ─▶ every form the pattern stands for. */
+/** The syntax of path patterns: `/a/:name/{part}.json/[optional]/[...]` ─▶ every form the pattern stands for. */
 import { decodeEscapes, isDotSegment } from './request-target.ts'
+
+/** A segment of text and bindings, such as `{name}.{ext}`. */
+export interface PartSegment {
+  readonly kind: 'parts'
+  /** What stands before, between and after the bindings: one more than names. Percent-decoded; only the first and the last may be empty. */
+  readonly texts: readonly string[]
+  /** `_` matches without binding. */
+  readonly names: readonly string[]
+}
 
 /** One segment of a form. */
 export type Segment =
   | { readonly kind: 'literal' /** Percent-decoded. */; readonly text: string }
+  | PartSegment
   | { readonly kind: 'binding' /** `_` matches without binding. */; readonly name: string }
   /** Any number of segments, also none; always the last. It is bound as `rest`. */
   | { readonly kind: 'rest' }
@@ -20,6 +30,9 @@ export interface Problem {
 
 /** Behaviour: Limits. 2^8 forms at most. */
 const maxOptional = 8
+
+/** Behaviour: Limits. */
+const maxParts = 4
 
 type Item = Segment | { readonly kind: 'optional'; readonly items: readonly Item[] }
 
@@ -59,10 +72,58 @@ export const keyedForms = ({ forms }: PathPattern): KeyedForm[] =>
 function formKey(form: readonly Segment[]): string {
   let key = ''
   for (const segment of form) {
-    // a slash cannot occur in a decoded literal, so these marks cannot be mistaken for one
-    key += segment.kind === 'literal' ? `/${segment.text}` : segment.kind === 'rest' ? '//*' : '//:'
+    key += segmentKey(segment)
   }
   return key
+}
+
+/** A segment as text without the names of its bindings. A slash cannot occur in a decoded literal, so these marks cannot be mistaken for one. */
+export function segmentKey(segment: Segment): string {
+  if (segment.kind === 'literal') return `/${segment.text}`
+  if (segment.kind === 'parts') return `//{${segment.texts.join('//,')}//}`
+  return segment.kind === 'rest' ? '//*' : '//:'
+}
+
+/** The names that a segment binds; `rest` is what `[...]` matches. */
+export function namesOf(segment: Segment): readonly string[] {
+  if (segment.kind === 'literal') return []
+  if (segment.kind === 'rest') return ['rest']
+  const names = segment.kind === 'parts' ? segment.names : [segment.name]
+  return names.filter((name) => name !== '_')
+}
+
+/**
+ * What the bindings of a segment are in a text: none is empty, and earlier ones take as much as they can.
+ * @param text decoded
+ * @returns undefined where the text does not match
+ */
+export function partsIn({ texts }: Pick<PartSegment, 'texts'>, text: string): string[] | undefined {
+  const last = texts.length - 1
+  const [before = '', after = ''] = [texts[0], texts[last]]
+  if (!text.startsWith(before) || !text.endsWith(after)) return undefined
+  const values: string[] = []
+  let end = text.length - after.length
+  // each text as far to the right as it can stand: then every binding before it is as long as it can be
+  for (let index = last - 1; index > 0; index -= 1) {
+    const between = texts[index] ?? ''
+    const at = end - 1 - between.length
+    const found = at < 0 ? -1 : text.lastIndexOf(between, at)
+    if (found < 0) return undefined
+    values[index] = text.slice(found + between.length, end)
+    end = found
+  }
+  if (end <= before.length) return undefined
+  values[0] = text.slice(before.length, end)
+  return values
+}
+
+/** A segment with bindings as its author could have written it. */
+export function segmentText(segment: Segment): string {
+  if (segment.kind === 'literal') return segment.text
+  if (segment.kind === 'rest') return '[...]'
+  if (segment.kind === 'binding') return `:${segment.name}`
+  const { texts, names } = segment
+  return texts.map((text, index) => text + (names[index] ? `{${names[index]}}` : '')).join('')
 }
 
 /** Reads the items between brackets; segments are separated by `/`, which may stand inside or outside of a bracket. */
@@ -121,8 +182,10 @@ class PatternParser {
 
   #segment(): Segment {
     const start = this.#at
-    while (this.#at < this.#text.length && !'/[]'.includes(this.#text[this.#at] ?? ''))
-      this.#at += 1
+    while (this.#at < this.#text.length && !'/[]'.includes(this.#text[this.#at] ?? '')) {
+      const end = this.#text[this.#at] === '{' ? this.#text.indexOf('}', this.#at) : -1
+      this.#at = Math.max(end, this.#at) + 1
+    }
     this.#begin()
     return readSegment(this.#text.slice(start, this.#at))
   }
@@ -139,37 +202,78 @@ class PatternParser {
 
 function readSegment(text: string): Segment {
   if (text[0] === ':') return { kind: 'binding', name: readName(text.slice(1)) }
+  if (text.includes('{{')) {
+    throw new PatternError('a pattern must not contain an expression; write a binding as :name')
+  }
+  if (text.includes('{') || text.includes('}')) return readParts(text)
+  const literal = readLiteral(text)
+  if (isDotSegment(literal)) throw new PatternError(unreachable)
+  return { kind: 'literal', text: literal }
+}
+
+/** Reads a segment with braces. */
+function readParts(text: string): Segment {
+  const texts: string[] = []
+  const names: string[] = []
+  let at = 0
+  for (let open = text.indexOf('{'); open >= 0; open = text.indexOf('{', at)) {
+    const close = text.indexOf('}', open)
+    if (close < 0) throw new PatternError('a "{" is not closed; a literal brace is %7B')
+    texts.push(readLiteral(text.slice(at, open)))
+    names.push(readPartName(text.slice(open + 1, close)))
+    if (texts.length > 1 && texts.at(-1) === '') {
+      throw new PatternError('two bindings need text between them')
+    }
+    at = close + 1
+  }
+  texts.push(readLiteral(text.slice(at)))
+  if (names.length > maxParts) {
+    throw new PatternError(`a segment has at most ${maxParts} bindings`)
+  }
+  const [name] = names
+  const isWhole = name !== undefined && texts.every((each) => each === '')
+  return isWhole ? { kind: 'binding', name } : { kind: 'parts', texts, names }
+}
+
+function readPartName(name: string): string {
+  if (!isName(name)) throw new PatternError('a binding is {name}; "[...]" is the rest')
+  return readName(name)
+}
+
+const unreachable = '"." and "..", encoded slashes and control characters never match a request'
+
+/** Reads text that is compared as it is. */
+function readLiteral(text: string): string {
   for (const character of text) {
     if (character <= ' ' || '?#\\\u007f'.includes(character)) {
       throw new PatternError(
         'a segment must not contain "?", "#", a backslash, a blank or a control character',
       )
     }
-    if (character === '{' || character === '}') {
-      throw new PatternError('a pattern must not contain an expression; write a binding as :name')
-    }
+    if (character === '}')
+      throw new PatternError('a "}" has no matching "{"; a literal brace is %7D')
   }
   const literal = decodeEscapes(text)
   if (literal === undefined) throw new PatternError('a segment has an invalid percent escape')
-  if (isUnreachable(literal)) {
-    throw new PatternError(
-      '"." and "..", encoded slashes and control characters never match a request',
-    )
-  }
-  return { kind: 'literal', text: literal }
+  if (hasUnreachable(literal)) throw new PatternError(unreachable)
+  return literal
 }
 
 /** Letters, digits, `_` and `-`, so that `{{request.bindings.<name>}}` can read it. */
 function readName(name: string): string {
   if (name === '__proto__') throw new PatternError('a binding must not be named __proto__')
   if (name === '') throw new PatternError('a ":" must be followed by the name of a binding')
-  if (!/^[\w-]+$/.test(name))
-    throw new PatternError('the name of a binding may contain only letters, digits, "_" and "-"')
-  return name
+  if (isName(name)) return name
+  const [, begin, text] = /^([\w-]+)(.+)$/s.exec(name) ?? []
+  const advice = begin ? `: where text follows it, write {${begin}}${text}` : ''
+  throw new PatternError(
+    `the name of a binding may contain only letters, digits, "_" and "-"${advice}`,
+  )
 }
 
-function isUnreachable(literal: string): boolean {
-  if (isDotSegment(literal)) return true
+const isName = (text: string): boolean => /^[\w-]+$/.test(text)
+
+function hasUnreachable(literal: string): boolean {
   for (const character of literal) {
     if (character < ' ' || '/\\\u007f'.includes(character)) return true
   }
@@ -192,12 +296,16 @@ function checkForm(form: readonly Segment[]): void {
     if (segment.kind === 'rest' && index < form.length - 1) {
       throw new PatternError('"[...]" is allowed only at the end')
     }
-    if (segment.kind === 'rest' && names?.has('rest')) {
-      throw new PatternError('"[...]" is bound as rest: a binding beside it needs another name')
+    for (const name of namesOf(segment)) {
+      if (names?.has(name)) {
+        throw new PatternError(
+          segment.kind === 'rest'
+            ? '"[...]" is bound as rest: a binding beside it needs another name'
+            : `two bindings are named ${name}`,
+        )
+      }
+      names = (names ?? new Set()).add(name)
     }
-    if (segment.kind !== 'binding' || segment.name === '_') continue
-    if (names?.has(segment.name)) throw new PatternError(`two bindings are named ${segment.name}`)
-    names = (names ?? new Set()).add(segment.name)
   }
 }
 

@@ -1,5 +1,10 @@
 /** How near a path pattern comes to the path of a request that it does not match, and the first place where they part. */
-import type { Segment } from '#component/syntax/path-pattern.ts'
+import {
+  type PartSegment,
+  partsIn,
+  type Segment,
+  segmentText,
+} from '#component/syntax/path-pattern.ts'
 import { decodeEscapes } from '#component/syntax/request-target.ts'
 
 /** A path as received, in segments. */
@@ -26,7 +31,7 @@ export interface Likeness {
   readonly edits: number
   /** Whether both have equally many segments. */
   readonly isAsLong: boolean
-  /** Literal segments that are equal. */
+  /** Segments with text that are equal. */
   readonly shared: number
   /** How alike the first segments that differ are as texts, from 0 to 1; only of two literals. */
   readonly closeness: number
@@ -38,6 +43,7 @@ type Asked = AskedPath['segments'][number]
 
 const isSame = (segment: Segment | undefined, asked: Asked | undefined): boolean => {
   if (segment === undefined || asked?.text === undefined) return false
+  if (segment.kind === 'parts') return partsIn(segment, asked.text) !== undefined
   return segment.kind === 'literal' ? segment.text === asked.text : segment.kind === 'binding'
 }
 
@@ -70,9 +76,6 @@ function closenessOf(one: string, other: string): number {
   return (start + end) / Math.max(one.length, other.length, 1)
 }
 
-const shown = (segment: Segment): string =>
-  segment.kind === 'literal' ? segment.text : segment.kind === 'rest' ? '[...]' : `:${segment.name}`
-
 /** Compares a form with a path. */
 export function likenessOf(whole: readonly Segment[], asked: AskedPath): Likeness {
   const hasRest = whole.at(-1)?.kind === 'rest'
@@ -85,7 +88,8 @@ export function likenessOf(whole: readonly Segment[], asked: AskedPath): Likenes
   const end = runOf(shorter - start, (i) => isEqual(form.length - 1 - i, segments.length - 1 - i))
   const edits = Math.max(form.length, segments.length) - start - end
   const isShared = (segment: Segment, index: number) =>
-    segment.kind === 'literal' && (index < start || index >= form.length - end)
+    (segment.kind === 'literal' || segment.kind === 'parts') &&
+    (index < start || index >= form.length - end)
   const [segment, other] = [form[start], segments[start]]
   return {
     edits,
@@ -110,13 +114,27 @@ function writingOf(
   return hasEmpty ? 'the request has an empty segment, "//", which no pattern matches' : undefined
 }
 
-const difference = (index: number, segment: Segment, { raw }: Asked): string =>
-  `segment ${index + 1} is "${shown(segment)}", the request has "${raw}"`
+function difference(index: number, segment: Segment, { raw, text }: Asked): string {
+  const why =
+    segment.kind === 'parts' && text !== undefined ? `: ${partsProblem(segment, text)}` : ''
+  return `segment ${index + 1} is "${segmentText(segment)}", the request has "${raw}"${why}`
+}
+
+/** Why a segment does not match text with bindings. */
+function partsProblem({ texts }: PartSegment, text: string): string {
+  const [before = '', after = ''] = [texts[0], texts.at(-1)]
+  if (!text.startsWith(before)) return `the segment does not begin with "${before}"`
+  if (!text.endsWith(after)) return `the segment does not end in "${after}"`
+  const missing = texts.slice(1, -1).find((between) => !text.includes(between))
+  return missing === undefined
+    ? 'a binding would be empty'
+    : `the segment has no "${missing}" between`
+}
 
 /** @param at index of the first segment that differs */
 function parting(form: readonly Segment[], segments: readonly Asked[], at: number): string {
   const [segment, asked] = [form[at], segments[at]]
   if (segment && asked) return difference(at, segment, asked)
-  if (segment) return `the request ends before segment ${at + 1}, "${shown(segment)}"`
+  if (segment) return `the request ends before segment ${at + 1}, "${segmentText(segment)}"`
   return `the pattern ends before segment ${at + 1} of the request, "${asked?.raw ?? ''}"`
 }

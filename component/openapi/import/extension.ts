@@ -75,7 +75,7 @@ function splitAt(whole: string, [key]: readonly string[]): Omit<Exported, 'bindi
 
 /** A segment that is not bound has a name in a template only. */
 function withoutUnbound(bindings: Pattern['bindings'], pattern: string): Pattern['bindings'] {
-  const named = new Set(Array.from(pattern.matchAll(/:([\w-]+)/g), ([, name]) => name))
+  const named = new Set(Array.from(pattern.matchAll(/[:{]([\w-]+)/g), ([, name]) => name))
   return new Map(
     [...bindings].map(([name, binding]) => [
       name,

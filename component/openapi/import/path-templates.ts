@@ -1,4 +1,6 @@
-/** Path templates of OpenAPI as path patterns: `/orders/{id}` is `/orders/:id`. */
+/** Path templates of OpenAPI as path patterns: they stay as they are where a pattern can say the same. */
+
+import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 
 /** A pattern, and the names of its bindings by those of the template; undefined: the segment is not bound. */
 export interface Pattern {
@@ -20,18 +22,20 @@ export function patternOf(template: string, rest: ReadonlySet<string>): Pattern 
   const segments: string[] = []
   for (const segment of template.slice(1).split('/')) {
     const [, name] = /^\{([^{}]+)\}$/.exec(segment) ?? []
-    if (name === undefined) {
-      if (/[{}]/.test(segment))
-        return `the segment ${JSON.stringify(segment)} is a parameter only in part: a binding is a whole segment`
-      segments.push(literal(segment))
-    } else if (rest.has(name)) {
+    if (name !== undefined && rest.has(name)) {
       bindings.set(name, 'rest')
       segments.push('[...]')
-    } else {
-      const binding = unused(name.replaceAll(/[^\w-]/g, '_'), bindings)
-      bindings.set(name, binding)
-      segments.push(`:${binding}`)
+      continue
     }
+    const written = literal(segment).replaceAll(/\{([^{}]+)\}/g, (_, part: string) => {
+      const binding = unused(part.replaceAll(/[^\w-]/g, '_'), bindings)
+      bindings.set(part, binding)
+      return `{${binding}}`
+    })
+    const parsed = parsePathPattern(`/${written}`)
+    if (written.includes('{') && 'problem' in parsed)
+      return `the segment ${JSON.stringify(segment)}: ${parsed.problem}`
+    segments.push(written)
   }
   return { pattern: `/${segments.join('/')}`, bindings }
 }

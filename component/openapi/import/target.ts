@@ -41,7 +41,9 @@ function forwardOf(url: URL, basePath: string, pattern: string): JsonMap {
 
 const segmentOf = (segment: string): string => {
   if (segment === '[...]') return '{{request.bindings.rest}}'
-  return segment.startsWith(':') ? `{{request.bindings.${segment.slice(1)}}}` : segment
+  return segment.replaceAll(/\{([^{}]+)\}|^:(.+)$/g, (_, part?: string, whole?: string) => {
+    return `{{request.bindings.${part ?? whole}}}`
+  })
 }
 
 /** A path without a slash at its end; `/` is ''. */

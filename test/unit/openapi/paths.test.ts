@@ -19,6 +19,12 @@ describe('the paths of a description', () => {
     ['/files/[...]', ['/files/{rest}']],
     ['/%7Bx%7D/ä', ['/%7Bx%7D/%C3%A4']],
     ['/a:b@c', ['/a:b@c']],
+    ['/Accounts/{Sid}.json', ['/Accounts/{Sid}.json']],
+    ['/jobs/{id}:cancel', ['/jobs/{id}:cancel']],
+    ["/Orders('{id}')", ["/Orders('{id}')"]],
+    ['/compare/{base}...{head}', ['/compare/{base}...{head}']],
+    ['/{id}/[{a}-{_}]', ['/{id}/{a}-{_1}', '/{id}']],
+    ['/ä{x}%7B', ['/%C3%A4{x}%7B']],
   ] as const) {
     it(`${pattern} is ${paths.join(', ')}`, () => {
       expect(pathsOf(pattern)).to.deep.equal(paths)

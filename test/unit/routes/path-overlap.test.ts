@@ -21,6 +21,7 @@ const listsOf = (words: readonly string[], most: number): string[][] =>
 const requests = listsOf(['a', 'b', 'c'], 4).map((segments) => `/${segments.join('/')}`)
 
 const segment = fc.constantFrom('/a', '/b', '/:_', '[/a]', '[/:_]', '[/b/a]')
+
 const pattern = fc
   .tuple(fc.array(segment, { maxLength: 2 }), fc.constantFrom('', '/a', '/:_', '/[...]'))
   .map(([segments, end]) => segments.join('') + end || '/')
@@ -98,6 +99,39 @@ describe('overlaps of paths', () => {
     expect(overlap(many('a'), ['/v1/:x/7/part9%3999', '/v2']).found).to.deep.equal(
       new Map([['/v1/a99/:id/part9999', '/v1/:x/7/part9%3999']]),
     )
+  })
+
+  for (const [one, other, isFound] of [
+    ['/{a}.json', '/{b}.json', true],
+    ['/{a}.json', '/{b}.xml', false],
+    ['/{a}.json', '/x.json', true],
+    ['/{a}.json', '/.json', false],
+    ['/{a}.json', '/x.xml', false],
+    ['/{a}.json', '/:b', true],
+    ['/{a}.json', '/[...]', true],
+    ['/{a}.json', '/[x]/:y', true],
+    ['/x{a}', '/{b}y', true],
+    ['/x{a}', '/xy{b}', true],
+    ['/x{a}', '/y{b}', false],
+    ['/x{a}.json', '/xy{b}on', true],
+    ['/x{a}.json', '/xy{b}om', false],
+    ['/{a}-{b}', '/{c}_{d}', true],
+    ['/{a}.json/x', '/{b}.json/y', false],
+    ['/{a}.json/x', '/c.json/:y', true],
+    ['/v{a}/x', '/v1/x', true],
+  ] as const) {
+    it(`are ${isFound ? '' : 'not '}found of ${one} and ${other}, from either side`, () => {
+      expect(overlap([one], [other]).found.size).to.equal(Number(isFound))
+      expect(overlap([other], [one]).found.size).to.equal(Number(isFound))
+    })
+  }
+
+  it('are found among 10,000 segments of text and bindings each', () => {
+    const many = (verb: string, text = '') =>
+      Array.from({ length: 10_000 }, (_, i) => `/${text}{id}:${verb}${i}`)
+    expect(overlap(many('a'), many('b'))).to.deep.equal({ found: new Map(), isComplete: true })
+    expect(overlap(many('a'), ['/x{id}9999', '/y']).found.size).to.equal(1)
+    expect(overlap(many('a'), many('a', 'x'))).to.have.property('isComplete', true)
   })
 
   it('are given up where every path could be every other one until its end', () => {

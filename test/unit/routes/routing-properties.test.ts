@@ -33,7 +33,8 @@ function expand(pattern: string): string[] {
 const segmentsOf = (text: string): string[] => text.split('/').filter(Boolean)
 const labelsOf = (text: string): string[] => text.split('.').toReversed()
 
-const anonymise = (text: string): string => text.replaceAll(/:\w+/g, ':')
+const anonymise = (text: string): string =>
+  text.replaceAll(/:\w+/g, ':').replaceAll(/\{\w+\}/g, '{}')
 
 /** Host and path forms of an entry as plain lists: labels from the right, segments from the left. */
 const formsOf = ({ host, pattern }: Entry): { labels: string[]; segments: string[] }[] =>
@@ -44,22 +45,38 @@ const formsOf = ({ host, pattern }: Entry): { labels: string[]; segments: string
 const keysOf = (one: Entry): Set<string> =>
   new Set(formsOf(one).map((form) => anonymise(JSON.stringify(form))))
 
-/** How well a part of a pattern fits, as a digit (smaller is better); undefined when it does not. */
-const rank = (part: string, value: string): string | undefined =>
-  part.startsWith(':') ? '1' : part === value ? '0' : undefined
+const partNames = (part: string): string[] =>
+  [...part.matchAll(/[:{](\w+)/g)].map(([, name = '']) => name)
+
+/** What the bindings of a part are in a value; undefined when it does not fit. A regular expression takes as much as it can, from the left on. */
+function valuesIn(part: string, value: string): string[] | undefined {
+  if (part.startsWith(':')) return [value]
+  const texts = part.split(/\{\w+\}/).map((text) => text.replaceAll(/[^\w]/g, '\\$&'))
+  return new RegExp(`^${texts.join('(.+)')}$`, 's').exec(value)?.slice(1)
+}
+
+/** How well a part of a pattern fits, as a text (smaller is better); undefined when it does not. */
+function rank(part: string, value: string): string | undefined {
+  if (valuesIn(part, value) === undefined) return undefined
+  if (part.startsWith(':')) return '2'
+  const texts = part.split(/\{\w+\}/)
+  if (texts.length === 1) return '0'
+  const lengths = [texts[0], texts.at(-1), texts.join('')].map((text = '') => 99 - text.length)
+  return `1 ${lengths.join(' ')} ${texts.join('/')}`
+}
 
 /** The ranks of all parts as one sortable text; undefined when they do not fit. */
 function rankAll(parts: readonly string[], values: readonly string[]): string | undefined {
   let ranks = ''
   for (let i = 0; i < Math.max(parts.length, values.length); i += 1) {
     const part = parts[i]
-    if (part === '*') return `${ranks}2`
+    if (part === '*') return `${ranks}3`
     const value = values[i]
     const one = part === undefined || value === undefined ? undefined : rank(part, value)
     if (one === undefined) return undefined
-    ranks += one
+    ranks += `${one};`
   }
-  return parts.at(-1) === '*' ? `${ranks}2` : ranks
+  return parts.at(-1) === '*' ? `${ranks}3` : ranks
 }
 
 /**
@@ -72,12 +89,13 @@ function naive(entries: readonly Entry[], host: string, path: string): unknown[]
   const candidates: { ranks: string; route: string; bindings: Record<string, string> }[] = []
   for (const one of entries) {
     for (const { labels, segments } of formsOf(one)) {
-      const hostRank = one.host === '_' ? '2' : rankAll(labels, labelsOf(host))
+      const hostRank = one.host === '_' ? '3' : rankAll(labels, labelsOf(host))
       const pathRank = rankAll(segments, values)
       if (hostRank === undefined || pathRank === undefined) continue
       const bindings: Record<string, string> = {}
       segments.forEach((segment, i) => {
-        if (segment.startsWith(':')) bindings[segment.slice(1)] = values[i] ?? ''
+        const bound = segment === '*' ? [] : (valuesIn(segment, values[i] ?? '') ?? [])
+        for (const [at, name] of partNames(segment).entries()) bindings[name] = bound[at] ?? ''
         if (segment === '*') bindings.rest = values.slice(i).join('/')
       })
       candidates.push({
@@ -115,7 +133,7 @@ const requestHost = fc.constantFrom('a', 'b', 'b.a', 'c.a', 'c.b', 'b.c.a', 'd.c
 /** Names bindings by their place, so that no pattern has two of one name. */
 const named = (pattern: string): string => {
   let count = 0
-  return pattern.replaceAll(':', () => `:n${count++}`)
+  return pattern.replaceAll(/[:{]/g, (mark) => `${mark}n${count++}`)
 }
 
 const pattern = (segments: readonly string[], rests: readonly string[]): fc.Arbitrary<string> =>
@@ -132,6 +150,26 @@ const rich = pattern(
   ['a', 'b', ':', '[a]', '[b]', '[:]', '[a/[b]]', '[[a]/:]', '[a/:]'],
   ['', '', '', '/[...]', '/[b/[...]]'],
 )
+const parted = pattern(
+  [
+    'a',
+    'b',
+    ':',
+    '[a]',
+    '{}b',
+    'a{}',
+    'a{}b',
+    '{}b{}',
+    '{}-{}',
+    'a{}-{}b',
+    '{}--{}',
+    '{}-{}-{}',
+    '[{}-b]',
+    'ab-{}',
+    '{}aa',
+  ],
+  ['', '', '/[...]'],
+)
 const plain = pattern(['a', 'b', 'c', ':'], [''])
 
 const path = fc
@@ -140,6 +178,12 @@ const path = fc
     fc.constantFrom('', '', '/', '//'),
   )
   .map(([parts, end]) => `/${parts.join('/')}${parts.length > 0 ? end : ''}`)
+
+const partedPath = fc
+  .array(fc.string({ unit: fc.constantFrom('a', 'b', '-'), minLength: 1, maxLength: 7 }), {
+    maxLength: 4,
+  })
+  .map((parts) => `/${parts.join('/')}`)
 
 const entriesOf = (hosts: fc.Arbitrary<string>, patterns: fc.Arbitrary<string>) =>
   fc.array(
@@ -170,6 +214,16 @@ describe('the routing table, at random', () => {
         expect(naive(entries, from, at)).to.deep.include(answer(entries, from, at))
       }),
       { numRuns: rounds(600, 3000) },
+    )
+  })
+
+  it('answers as regular expressions do where segments have text beside their bindings', () => {
+    fc.assert(
+      fc.property(entriesOf(fc.constant('_'), parted), partedPath, (all, at) => {
+        const entries = withoutClashes(all)
+        expect(naive(entries, 'x', at)).to.deep.include(answer(entries, 'x', at))
+      }),
+      { numRuns: rounds(1500, 10_000) },
     )
   })
 

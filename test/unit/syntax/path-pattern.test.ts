@@ -55,6 +55,19 @@ describe('path patterns', () => {
     ['/:x/b', '/a/c', '/a/b'],
     ['/:x/b/c', '/a/:y/d', '/a/b/c'],
     ['/[a]/:y', '/[...]', '/a'],
+    ['/x.json', '/{a}.json', '/x.json'],
+    ['/{a}.json', '/:a', '/x.json'],
+    ['/{a}.json', '/[...]', '/x.json'],
+    ['/ab{x}', '/a{x}', '/abc'],
+    ['/a{x}', '/{x}bcdef', '/abcdef'],
+    ['/{x}.tar.gz', '/{x}.gz', '/a.tar.gz'],
+    ['/{x}--{y}', '/{x}-{y}', '/a--b'],
+    ['/{x}a-{y}', '/{x}-{y}', '/aa-b'],
+    ['/{x}-{y}-{z}', '/{x}-{y}', '/a-b-c'],
+    ['/{x}-{y}', '/{x}_{y}', '/a-b_c'],
+    ['/{x}.json/b', '/:x/c', '/a.json/b'],
+    ['/:x/c', '/{x}.json/b', '/a.json/c'],
+    ['/{x}n/c', '/{x}.json/b', '/a.json/c'],
   ] as const) {
     it(`${better} serves ${path} before ${worse}, whatever comes first`, () => {
       for (const patterns of [

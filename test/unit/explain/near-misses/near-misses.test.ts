@@ -84,6 +84,48 @@ const cases: readonly (readonly [
     [['orders', '/orders/new', 'segment 2 is "new", the request has "7"']],
   ],
   [
+    'text beside a binding that the request lacks',
+    'GET a.com /accounts/7.xml',
+    {
+      documents: [
+        documentOf('accounts', [
+          'GET /accounts/{id}.json',
+          'GET /accounts/x{id}',
+          'GET /accounts/{a}-{b}.xml',
+          'GET /accounts/7.xml{id}',
+        ]),
+      ],
+    },
+    [
+      [
+        'accounts',
+        '/accounts/{id}.json',
+        'segment 2 is "{id}.json", the request has "7.xml": the segment does not end in ".json"',
+      ],
+      [
+        'accounts',
+        '/accounts/x{id}',
+        'segment 2 is "x{id}", the request has "7.xml": the segment does not begin with "x"',
+      ],
+      [
+        'accounts',
+        '/accounts/{a}-{b}.xml',
+        'segment 2 is "{a}-{b}.xml", the request has "7.xml": the segment has no "-" between',
+      ],
+      [
+        'accounts',
+        '/accounts/7.xml{id}',
+        'segment 2 is "7.xml{id}", the request has "7.xml": a binding would be empty',
+      ],
+    ],
+  ],
+  [
+    'text beside a binding that matches before another',
+    'GET a.com /accounts/7.json',
+    { documents: [documentOf('accounts', ['GET /accounts/{id}.json', 'GET /accounts/:id'])] },
+    [['accounts', '/accounts/:id', 'it matches, too, but /accounts/{id}.json is more specific']],
+  ],
+  [
     'a misspelt segment',
     'GET a.com /oders/7',
     { documents: [documentOf('orders', ['GET /orders/:id', 'GET /users/:id'])] },

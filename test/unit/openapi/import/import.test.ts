@@ -68,7 +68,7 @@ describe('An import of an OpenAPI document', () => {
       { paths: { '/orders/{id}': { put: { parameters: [] } } } },
       { prefix: 'shop' },
     )
-    expect(at(pathOf(found, '/orders/:id'), 'put', 'action', 'procedure')).to.equal(
+    expect(at(pathOf(found, '/orders/{id}'), 'put', 'action', 'procedure')).to.equal(
       'shop.put.orders.id',
     )
   })
@@ -103,13 +103,13 @@ describe('An import of an OpenAPI document', () => {
         },
       },
     })
-    expect(at(pathOf(found, '/orders/:id'), 'patch', 'action')).to.deep.equal({
+    expect(at(pathOf(found, '/orders/{id}'), 'patch', 'action')).to.deep.equal({
       type: 'wamp_call',
       procedure: 'com.example.patch.orders.id',
       args: ['{{request.body}}'],
       kwargs: "{{request.query_params |> with([dry, 'it''s']) |> merge({{request.bindings}})}}",
     })
-    expect(at(pathOf(found, '/orders/:id'), 'request')).to.deep.equal({
+    expect(at(pathOf(found, '/orders/{id}'), 'request')).to.deep.equal({
       bindings: { type: 'object', properties: { id: { type: 'integer' } } },
     })
   })
@@ -135,7 +135,7 @@ describe('An import of an OpenAPI document', () => {
       const paths = { '/files/{name}': { get: {} } }
       const found = imported({ servers: [{ url: '/v1' }], paths }, { forward: new URL(url) })
       expect(at(found.document, 'variables', 'upstream')).to.equal(new URL(url).origin)
-      return at(pathOf(found, '/files/:name'), 'get', 'action')
+      return at(pathOf(found, '/files/{name}'), 'get', 'action')
     }
     const host = '{{variables.upstream}}'
     expect(forwarded('http://127.0.0.1:8080/v1')).to.deep.equal({ type: 'forward', host })

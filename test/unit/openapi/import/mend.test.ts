@@ -61,14 +61,14 @@ describe('What a load refuses of an imported document', () => {
   })
 
   it('is left out of the schemas of requests', () => {
-    const path = '/versions/1.0/paths/~1a~1:x/request/bindings/properties/x/pattern'
+    const path = '/versions/1.0/paths/~1a~1{x}/request/bindings/properties/x/pattern'
     const { document, losses } = refusing(path)
     const properties = at(
       document,
       'versions',
       '1.0',
       'paths',
-      '/a/:x',
+      '/a/{x}',
       'request',
       'bindings',
       'properties',
@@ -92,8 +92,10 @@ describe('What a load refuses of an imported document', () => {
   })
 
   it('is left out where it is a path', () => {
-    const { document, losses } = refusing('/versions/1.0/paths/~1a~1:y')
-    expect(Object.keys(at(document, 'versions', '1.0', 'paths') as object)).to.deep.equal(['/a/:x'])
+    const { document, losses } = refusing('/versions/1.0/paths/~1a~1{y}')
+    expect(Object.keys(at(document, 'versions', '1.0', 'paths') as object)).to.deep.equal([
+      '/a/{x}',
+    ])
     expect(told(losses)).to.include('/paths/~1a~1{y}: refused; it is left out')
   })
 
@@ -109,7 +111,7 @@ describe('What a load refuses of an imported document', () => {
   })
 
   it('is an issue anywhere else', () => {
-    const place = '/versions/1.0/paths/~1a~1:x/get/action/procedure'
+    const place = '/versions/1.0/paths/~1a~1{x}/get/action/procedure'
     expect(refusing(place, '/realm_uri').issues).to.deep.equal([
       { path: '/paths/~1a~1{x}/get', message: 'refused' },
       { path: '', message: 'refused' },

@@ -30,7 +30,7 @@ describe('Parameters of an OpenAPI document', () => {
       { name: 'X-B', in: 'header', required: true, schema: true },
     ]
     const found = imported({ paths: { '/{id}': { parameters, get: {} } } })
-    expect(at(pathOf(found, '/:id'), 'request')).to.deep.equal({
+    expect(at(pathOf(found, '/{id}'), 'request')).to.deep.equal({
       bindings: { type: 'object', properties: { id: true } },
       query_params: { type: 'object', required: ['a'], properties: { a: true } },
       headers: { type: 'object', required: ['x-b'], properties: { 'x-b': true } },

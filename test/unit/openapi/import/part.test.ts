@@ -70,11 +70,11 @@ describe('A part of an OpenAPI document', () => {
 
   for (const [globs, tags, operations] of [
     [['/pets'], [], { '/pets': ['get', 'post'] }],
-    [['/pets/**'], [], { '/pets': ['get', 'post'], '/pets/:id': ['get', 'delete'] }],
+    [['/pets/**'], [], { '/pets': ['get', 'post'], '/pets/{id}': ['get', 'delete'] }],
     [['/pets', '/hats'], [], { '/pets': ['get', 'post'], '/hats': ['get', 'post'] }],
-    [[], ['admin'], { '/pets': ['post'], '/pets/:id': ['delete'] }],
-    [['/pets/*'], ['pets'], { '/pets/:id': ['get'] }],
-    [[], ['admin', 'pets'], { '/pets': ['get', 'post'], '/pets/:id': ['get', 'delete'] }],
+    [[], ['admin'], { '/pets': ['post'], '/pets/{id}': ['delete'] }],
+    [['/pets/*'], ['pets'], { '/pets/{id}': ['get'] }],
+    [[], ['admin', 'pets'], { '/pets': ['get', 'post'], '/pets/{id}': ['get', 'delete'] }],
     [['/none'], [], {}],
     [[], ['Pets'], {}],
   ] as const) {

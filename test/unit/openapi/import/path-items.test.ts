@@ -4,9 +4,14 @@ import { at, imported, pathOf } from './imported.ts'
 
 describe('Paths of an OpenAPI document', () => {
   const rows: readonly (readonly [template: string, pattern: string])[] = [
-    ['/orders/{id}/items/{item_id}', '/orders/:id/items/:item_id'],
-    ['/orders/{order.id}', '/orders/:order_id'],
+    ['/orders/{id}/items/{item_id}', '/orders/{id}/items/{item_id}'],
+    ['/orders/{order.id}', '/orders/{order_id}'],
     ['/:batch/[x]', '/%3Abatch/%5Bx%5D'],
+    ['/Accounts/{Sid}.json', '/Accounts/{Sid}.json'],
+    ['/jobs/{id}:cancel', '/jobs/{id}:cancel'],
+    ["/Orders('{order.id}')/x", "/Orders('{order_id}')/x"],
+    ['/:{verb}', '/%3A{verb}'],
+    ['/a/{x}/{x}.json', '/a/{x}/{x_2}.json'],
   ]
   for (const [template, pattern] of rows) {
     it(`become patterns: ${template} is ${pattern}`, () => {
@@ -33,14 +38,11 @@ describe('Paths of an OpenAPI document', () => {
 
   it('are told where no pattern matches them', () => {
     const { losses } = imported({
-      paths: { '/': {}, '/a/{b}.json': {}, '/a/{x}': {}, '/a/{x}/': {} },
+      paths: { '/': {}, '/a/{b}{c}': {}, '/a/{x}': {}, '/a/{x}/': {} },
     })
     expect(losses.map(({ path, message }) => [path, message])).to.deep.include.members([
       ['/paths/~1', 'an API Specification has no path "/"'],
-      [
-        '/paths/~1a~1{b}.json',
-        'the segment "{b}.json" is a parameter only in part: a binding is a whole segment',
-      ],
+      ['/paths/~1a~1{b}{c}', `the segment "{b}{c}": two bindings need text between them`],
     ])
   })
 
