@@ -79,9 +79,9 @@ function Console() {
   const [name = 'overview', ...parts] = usePlace()
   useKeys()
   const seen = screens.filter(({ forAll }) => !forAll || hello?.within === null)
-  const found = [...seen, ...others].find((one) => one.name === name) ?? seen[0]
+  const found = [...seen, ...others].find((one) => one.name === name)
   useEffect(() => {
-    document.title = `${found?.title ?? ''} · wamp-gateway`
+    document.title = `${found?.title ?? 'No such screen'} · wamp-gateway`
   }, [found])
   if (state === 'signed-out') return html`<${SignIn} refusal=${refusal} />`
   const current = name === 'new' ? 'apis' : found?.name
@@ -107,6 +107,7 @@ function Console() {
     </header>
     ${state === 'away' && html`<${Away} />`}
     <main id="main" tabindex="-1" class=${state === 'away' ? 'stale' : ''} inert=${state === 'away'}>
+      ${hello && !found && html`<p class="trouble" role="alert">The console has no screen <code>${name}</code>. <a href=${linkTo('overview')}>Overview</a></p>`}
       ${hello && found && html`<${Screen} key=${found.name === 'try' ? name + parts.join() : found.name} screen=${found.screen} parts=${parts} />`}
     </main>
     <${Notes} />`

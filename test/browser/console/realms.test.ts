@@ -82,6 +82,39 @@ describe('realms in the console', function () {
     expect((await stored()).users[0]?.groups).to.deep.equal(['backend'])
   })
 
+  it('tell when a login was issued and seen, which the gateway counts in seconds', async () => {
+    page = await test.open('overview')
+    const since = 1_790_000_000
+    await page.route('**/tickets', (route) =>
+      route.fulfill({
+        json: {
+          sessions: [
+            {
+              id: 't',
+              authid: 'ada',
+              provider: 'main',
+              address: '::1',
+              node: 'one',
+              issued_at: since,
+              seen_at: since + 60,
+            },
+          ],
+        },
+      }),
+    )
+    await page.goto(page.url().replace(/#.*/, `#/realms/${uri}/logins`))
+    const cells = page.locator('tbody tr').locator('td')
+    await cells.first().waitFor()
+    const [, , issued, seen] = await cells.allInnerTexts()
+    const day = await page.evaluate((ms) => new Date(ms).toLocaleDateString('en-CA'), since * 1000)
+    expect([issued?.slice(0, 10), seen?.slice(0, 10)]).to.deep.equal([day, day])
+  })
+
+  it('are left for no screen that the console does not have: it says so', async () => {
+    page = await test.open('relams')
+    await page.getByRole('alert').getByText('The console has no screen relams.').waitFor()
+  })
+
   it('get users, unless they have them, and lose them', async () => {
     page = await test.open(`realms/${uri}`)
     await page.getByRole('link', { name: 'New user' }).click()

@@ -34,7 +34,7 @@ export const Logins = ({ uri, mayChange }) => html`
   <${Listed} uri=${uri} path="tickets" member="sessions" title="Logins" none="No ticket has come to the gateways since they started." heads=${['User', 'By', 'Since', 'Seen', 'Address', 'Node', '']}
     row=${(/** @type {any} */ one, /** @type {() => void} */ again) => html`
       <tr key=${one.id}><td><b>${one.authid}</b></td><td><${Badge}>${one.provider ?? one.authmethod}<//></td><td>${dateTime(one.issued_at * 1000)}</td>
-        <td>${dateTime(one.seen_at)}</td><td class="quiet">${one.address}</td><td><code>${one.node}</code></td>
+        <td>${dateTime(one.seen_at * 1000)}</td><td class="quiet">${one.address}</td><td><code>${one.node}</code></td>
         <td class="number">${mayChange && html`<${Button} class="small quiet-danger" run=${() => told(call('POST', `${realmPath(uri)}/end_sessions`, { body: { authid: one.authid } }), `${one.authid} is logged out everywhere.`).then(again)}>Log out<//>`}</td></tr>`} />`
 
 /** @param {{ uri: string }} props */
