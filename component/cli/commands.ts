@@ -84,18 +84,30 @@ export const commands: Readonly<Record<string, Command>> = {
     },
   },
   new: {
-    summary: 'Makes a folder with a configuration, one API Specification and a README.',
-    usage: '[DIR] [--from EXAMPLE]',
-    example: 'wamp-gateway new my-api --from hello',
+    summary:
+      'Makes a folder for an API: its specification, realm, configuration, backend and a README.',
+    usage: '[DIR] [--router ROUTER] [--lang LANG] | [DIR] --from EXAMPLE',
+    example: 'wamp-gateway new my-api --router crossbar --lang python',
     takes: [0, 1],
     options: {
+      router: {
+        type: 'string',
+        value: 'ROUTER',
+        description:
+          'embedded (the one of the gateway), or crossbar (Crossbar.io, with its configuration). Default: embedded.',
+      },
+      lang: {
+        type: 'string',
+        value: 'LANG',
+        description: 'The language of the backend: js or python. Default: js.',
+      },
       from: {
         type: 'string',
         value: 'EXAMPLE',
-        description: 'hello, live, oauth2, oidc-login or tools. Default: hello.',
+        description: 'A copy of an example instead: hello, live, oauth2, oidc-login or tools.',
       },
     },
-    load: async () => (await import('./new.ts')).create,
+    load: async () => (await import('./new/new.ts')).create,
   },
   validate: {
     summary:

@@ -1,7 +1,15 @@
 /** What `npm run pack` makes, installed into an empty folder as its users install it: the command, an import, its types, its schemas. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -210,9 +218,12 @@ gateway.on('load', ({ nonsense }) => nonsense)
       [join(folder, 'node_modules/.bin/wamp-gateway'), '--version'],
       folder,
     )
-    expect([done.code, done.stderr.split('\n')[0]]).to.deep.equal([
+    const [found, way] = done.stderr.split('\n')
+    expect([done.code, found]).to.deep.equal([
       78,
-      `wamp-gateway requires Node 24.15 or later; this is Node ${version.trim().slice(1)}.`,
+      `wamp-gateway requires Node 24.15 or later; this is Node ${version.trim().slice(1)} (${realpathSync(old)}).`,
     ])
+    // not what a clone has
+    expect(way).to.match(/^"npm install node-linux-\w+@26"/)
   })
 })

@@ -69,7 +69,7 @@ export const rowTables: Readonly<Record<string, RowTable>> = {
       'component/replica': 'kinds of entries in the store',
       'component/sync': 'kinds of entries in the store',
       'component/explain/redaction': 'names of secrets',
-      'component/cli/new.ts': 'names of examples',
+      'component/cli/new/from-example.ts': 'names of examples',
       'component/config': 'sections of the configuration',
       'http/oauth': 'authmethods of users, HTTP Basic of clients (RFC 6749 §2.3.1)',
       'http/oidc': 'authmethods of users',
