@@ -1,7 +1,7 @@
 /** Refuses to start on a Node that cannot run the gateway. Plain JavaScript: an old Node must be able to read it. */
 import { existsSync } from 'node:fs'
 
-const { arch, execPath, platform, version, versions } = process
+const { arch, execPath, platform, versions } = process
 const [major, minor] = versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 15)) {
   // the compiled package has no sources
@@ -13,7 +13,7 @@ if (major < 24 || (major === 24 && minor < 15)) {
     none: 'Install a current Node and try again.',
   }
   process.stderr.write(
-    `wamp-gateway requires Node 24.15 or later; this is Node ${version.slice(1)} (${execPath}).\n` +
+    `wamp-gateway requires Node 24.15 or later; this is Node ${versions.node} (${execPath}).\n` +
       `${isBrought ? (isClone ? ways.clone : ways.package) : ways.none}\n`,
   )
   process.exit(78)

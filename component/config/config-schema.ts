@@ -22,6 +22,17 @@ import {
 
 const address = '`host:port`, `port`, or `[::1]:port`'
 
+/** What {@link address} says, of one address: an empty host is all. */
+const listenAddress = [
+  string({
+    pattern: String.raw`(^|:)(\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$`,
+  }),
+  integer({ minimum: 0, maximum: 65_535 }),
+] as const
+
+/** What a refusal says of {@link listenAddress}. */
+const addressTitle = 'host:port or port, with a port up to 65535'
+
 const wampAuth = object({
   authmethod: union(
     ['anonymous', 'ticket', 'wampcra', 'cryptosign'].map((name) => literal(name)),
@@ -56,7 +67,8 @@ export const configSchema = section(
     log: logSection,
     gateway: section(
       {
-        listen: union([string(), integer(), array(union([string(), integer()]))], {
+        listen: union([...listenAddress, array(union(listenAddress))], {
+          title: `${addressTitle}, or a list of these`,
           default: '127.0.0.1:18080',
           description: `The address of routed requests and \`/ws\`: ${address}, or a list of these.`,
         }),
@@ -94,7 +106,8 @@ export const configSchema = section(
     ),
     admin: section(
       {
-        listen: union([string(), integer(), array(union([string(), integer()]))], {
+        listen: union([...listenAddress, array(union(listenAddress))], {
+          title: `${addressTitle}, or a list of these`,
           default: '127.0.0.1:18081',
           description: `The address of management, \`/ping\`, \`/ready\` and \`/metrics\`: ${address}, or a list of these.`,
         }),
@@ -116,7 +129,8 @@ export const configSchema = section(
     health: section(
       {
         listen: mayBeAbsent(
-          union([string(), integer(), array(union([string(), integer()]))], {
+          union([...listenAddress, array(union(listenAddress))], {
+            title: `${addressTitle}, or a list of these`,
             description: `An additional address of \`/ping\`, \`/ready\` and \`/metrics\`, and nothing else: ${address}, or a list of these. It asks for no credentials, so probes and scrapers of a container platform may reach it. Default: none.`,
           }),
         ),
@@ -187,7 +201,8 @@ export const configSchema = section(
     router: section(
       {
         listen: mayBeAbsent(
-          union([string(), integer()], {
+          union(listenAddress, {
+            title: addressTitle,
             description: `An additional address for the embedded router: ${address}. The router is always at \`/ws\` of the gateway.`,
           }),
         ),

@@ -11,7 +11,7 @@ import { makeFile, makeFolder } from '#component/durable-file.ts'
 import { messageOf } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { openStore, type Store } from '#component/store/database.ts'
-import { refusalToStart } from '#http/management/access.ts'
+import { refusalsToStart } from '#http/management/access.ts'
 
 /** As the option `node`. */
 const isNodeName = /^[a-z0-9-]{1,64}$/
@@ -52,8 +52,8 @@ export function openFolder(
   config: Config,
   log: Pick<Log, 'warn'>,
 ): { readonly node: string; readonly key: string } {
-  const reason = refusalToStart(config)
-  if (reason !== undefined) throw new ConfigError([reason])
+  const reasons = refusalsToStart(config)
+  if (reasons.length > 0) throw new ConfigError(reasons)
   const key = clusterKey(config)
   const { node, data_dir } = config
   try {

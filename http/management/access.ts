@@ -125,23 +125,20 @@ export function sharesGatewayListener(options: HttpOptions): boolean {
 export const trustsLocalRequests = (options: HttpOptions): boolean =>
   options.admin.realm === undefined || isPrivate(options)
 
-/** The reason to refuse the start with this configuration (exit 78); undefined when it may start. */
-export function refusalToStart({
-  admin,
-  gateway,
-  health,
-  router,
-}: HttpOptions): string | undefined {
-  const problem =
-    unusable('gateway.listen', () => parseListen(gateway.listen)) ??
-    unusable('admin.listen', () => parseListen(admin.listen)) ??
-    unusable('health.listen', () => parseListen(health.listen ?? [])) ??
-    unusable('router.listen', () => parseListen(router.listen ?? [])) ??
-    unusable('gateway.trusted_proxies', () => new TrustedProxies(gateway.trusted_proxies)) ??
-    unusable('gateway.tls', () => readTlsOf(gateway))
-  if (problem !== undefined || isLoopbackOnly(admin.listen)) return problem
-  if (admin.realm !== undefined) return undefined
-  return 'admin.listen: it must be a loopback address unless admin.realm names the realm whose users may manage'
+/** The reasons to refuse the start with this configuration (exit 78), a sentence each. */
+export function refusalsToStart({ admin, gateway, health, router }: HttpOptions): string[] {
+  const unread = [
+    unusable('gateway.listen', () => parseListen(gateway.listen)),
+    unusable('admin.listen', () => parseListen(admin.listen)),
+    unusable('health.listen', () => parseListen(health.listen ?? [])),
+    unusable('router.listen', () => parseListen(router.listen ?? [])),
+    unusable('gateway.trusted_proxies', () => new TrustedProxies(gateway.trusted_proxies)),
+    unusable('gateway.tls', () => readTlsOf(gateway)),
+  ].filter((problem) => problem !== undefined)
+  if (unread.length > 0 || admin.realm !== undefined || isLoopbackOnly(admin.listen)) return unread
+  return [
+    'admin.listen: it must be a loopback address unless admin.realm names the realm whose users may manage',
+  ]
 }
 
 /** @throws Error when `gateway.tls` cannot be used */

@@ -17,6 +17,7 @@ import { openReload, type Reloads, watchedState } from '#component/reload/open-r
 import type { RunningGateway } from '#component/running-gateway.ts'
 import { fieldText } from '#component/terminal/log-line.ts'
 import { startWorkers } from '#component/workers/primary.ts'
+import { refusalsToStart } from '#http/management/access.ts'
 import { announce } from './announcement.ts'
 import {
   type Demo,
@@ -43,6 +44,8 @@ export const start: Run = async (invocation) => {
       ? readOptions(demoConfig, [...demoSettings, ...settings], invocation.environment)
       : readOptions(file, settings, invocation.environment)
   const config = read()
+  const wrong = refusalsToStart(config)
+  if (wrong.length > 0) throw new CommandError(exitCode.config, wrong.join('\n'))
   const { workers } = config
   const { progress } = invocation
   const options = { ...config.log, isShared: workers > 1, isQuietAtStart: true }

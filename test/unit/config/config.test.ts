@@ -41,6 +41,31 @@ describe('readConfig', () => {
     expect(Object.isFrozen(config.gateway)).to.equal(true)
   })
 
+  for (const [listen, isTaken] of [
+    ['80', true],
+    ['"[::1]:82"', true],
+    [':65535', true],
+    ['0.0.0.0:65536', false],
+    ['99999', false],
+    ['localhost', false],
+    ['a:b', false],
+    ['[1, "::1:2"]', true],
+    ['[1, 70000]', false],
+  ] as const)
+    it(`${isTaken ? 'takes' : 'refuses'} gateway.listen=${listen}, beside whatever else is wrong`, () => {
+      const read = () => readConfig(undefined, {}, { 'gateway.listen': listen, workers: '0' })
+      const told =
+        'option "gateway.listen": must be host:port or port, with a port up to 65535, or a list of these'
+      const workers = 'option "workers": must be >= 1'
+      expect(read)
+        .to.throw(ConfigError)
+        .with.property('message')
+        .that.satisfies((message: string) => {
+          const lines = message.split('\n')
+          return lines.includes(workers) && lines.includes(told) !== isTaken
+        })
+    })
+
   it('lets the environment override the file, and flags override both', () => {
     const path = file('a.yaml', 'wamp: { realm: from.file, call_timeout: 1 }\nnode: from-file\n')
     const config = readConfig(
@@ -186,7 +211,7 @@ describe('readConfig', () => {
     ['workers: 0', 'option "workers": must be >= 1'],
     ['workers: 65', 'option "workers": must be <= 64'],
     ['wamp: { call_timeout: soon }', 'option "wamp.call_timeout": must be integer'],
-    ['gateway: { listen: { port: 1 } }', 'option "gateway.listen": must be one of string'],
+    ['gateway: { listen: { port: 1 } }', 'option "gateway.listen": must be host:port'],
     ['[a, b]', 'expected a map of options'],
     ['a: [', 'configuration file'],
   ] as const) {

@@ -6,7 +6,7 @@ import {
   admit,
   checkJson,
   isLoopbackOnly,
-  refusalToStart,
+  refusalsToStart,
   sharesGatewayListener,
   trustsLocalRequests,
 } from '#http/management/access.ts'
@@ -182,42 +182,48 @@ describe('isLoopbackOnly', () => {
   })
 })
 
-describe('refusalToStart', () => {
+describe('refusalsToStart', () => {
   it('names the setting when the admin listener is off loopback', () => {
-    expect(refusalToStart(configured())).to.equal(undefined)
-    expect(refusalToStart(configured({ listen: '0.0.0.0:1' }))).to.equal(undefined)
-    expect(refusalToStart(configured({}, { listen: '0.0.0.0:1' }))).to.include('admin.listen')
-    expect(refusalToStart(configured({}, { listen: ['127.0.0.1:1', ':2'] }))).to.include(
-      'admin.realm',
-    )
+    expect(refusalsToStart(configured())).to.deep.equal([])
+    expect(refusalsToStart(configured({ listen: '0.0.0.0:1' }))).to.deep.equal([])
+    for (const listen of ['0.0.0.0:1', ['127.0.0.1:1', ':2']])
+      expect(refusalsToStart(configured({}, { listen }))).to.deep.equal([
+        'admin.listen: it must be a loopback address unless admin.realm names the realm whose users may manage',
+      ])
   })
 
   it('lets the admin listener be off loopback when credentials are configured', () => {
     const admin = { listen: '0.0.0.0:1', realm: 'com.example.admin' }
-    expect(refusalToStart(configured({}, admin))).to.equal(undefined)
+    expect(refusalsToStart(configured({}, admin))).to.deep.equal([])
   })
 
-  it('names the setting of an address that cannot be read', () => {
-    expect(refusalToStart(configured({ listen: ['127.0.0.1:1', 'a:b'] }))).to.equal(
+  it('names all settings that cannot be read: addresses, proxies, certificates', () => {
+    const key = import.meta.filename
+    const wrong = {
+      ...configured(
+        {
+          listen: ['127.0.0.1:1', 'a:b'],
+          trusted_proxies: ['10.0.0.0/33'],
+          tls: { cert: key, key },
+        },
+        { listen: 'a' },
+      ),
+      router: { listen: 70_000 },
+    }
+    const [gateway, admin, router, proxies, tls, ...more] = refusalsToStart(wrong)
+    expect([gateway, admin, router, proxies, more]).to.deep.equal([
       'option "gateway.listen": expected host:port or port, got a:b',
-    )
-    expect(refusalToStart(configured({}, { listen: 'a' }))).to.include('admin.listen')
-    expect(refusalToStart({ ...configured(), router: { listen: 70_000 } })).to.include(
-      'router.listen',
-    )
-  })
-})
-
-describe('refusalToStart, of what it reads', () => {
-  it('names the option of proxies and certificates that cannot be used', () => {
-    expect(refusalToStart(configured({ trusted_proxies: ['10.0.0.0/33'] }))).to.equal(
+      'option "admin.listen": expected host:port or port, got a',
+      'option "router.listen": expected host:port or port, got 70000',
       'option "gateway.trusted_proxies": expected an address or CIDR range, got 10.0.0.0/33',
-    )
-    const tls = { cert: import.meta.filename, key: import.meta.filename }
-    expect(refusalToStart(configured({ tls }))).to.include('option "gateway.tls": ')
-    expect(refusalToStart(configured({ tls: { cert: '/absent', key: '/absent' } }))).to.include(
-      'option "gateway.tls": ENOENT',
-    )
+      [],
+    ])
+    expect(tls).to.include('option "gateway.tls": ')
+  })
+
+  it('says which file of a certificate is not there', () => {
+    const tls = { cert: '/absent', key: '/absent' }
+    expect(refusalsToStart(configured({ tls })).join()).to.include('option "gateway.tls": ENOENT')
   })
 })
 
