@@ -83,6 +83,7 @@ const variable: readonly (readonly [RegExp, string])[] = [
   [/\b1\d{12}\b/g, '1700000000000'],
   [/\b20\d\d-[\d-]+T[\d:.]+Z/g, '2023-11-14T22:13:20.000Z'],
   [/"digest": "[0-9a-f]{64}"/g, '"digest": "…"'],
+  [/digest [0-9a-f]{8}\b/g, 'digest …'],
   [/local 127\.0\.0\.1:\d+/g, 'local 127.0.0.1:50000'],
   [/"url": "http:\/\/127\.0\.0\.1:\d+/g, '"url": "http://127.0.0.1:18080'],
 ]
