@@ -17,7 +17,7 @@ import { accessLine } from '#http/log/access-line.ts'
 import { type FailureLog, failedOf } from '#http/log/failure-log.ts'
 import { tellRequest, type WatchedRequests } from '#http/log/request-message.ts'
 import { errorReply } from './errors.ts'
-import { preflight, Refusal } from './preflight.ts'
+import { preflight, Refusal, refuseSlash } from './preflight.ts'
 import { type ExchangePorts, HttpExchange } from './read-request.ts'
 import { sendReply } from './reply.ts'
 import { requestId } from './request-id.ts'
@@ -29,6 +29,8 @@ export interface Router {
   handle(exchange: Exchange): Promise<Reply> | undefined
   /** The headers of an error that is answered without it; absent: none. */
   headersOf?(exchange: Pick<Exchange, 'host' | 'path' | 'method' | 'header'>): Headers
+  /** Whether an escaped slash is text of its segment at a host and path; absent: nowhere. */
+  keepsSlashes?(request: Pick<Exchange, 'host' | 'path'>): boolean
   /** Whether a GET of a host and path may be answered by a WebSocket; absent: none may. */
   opensSocket?(request: Pick<Exchange, 'host' | 'path'>): boolean
 }
@@ -93,12 +95,16 @@ export function createListener(
     const { clock } = ports
     const start = performance.now()
     const id = requestId(clock.now())
-    const target = transport.read()
+    const target = transport.read(router?.keepsSlashes !== undefined)
     if (target instanceof Refusal) {
       refuse(ports, target, transport, id, start)
       return
     }
     const exchange = new HttpExchange(id, target, transport, ports, isWaiting)
+    if (target.hasEscapedSlash && !router?.keepsSlashes?.(exchange)) {
+      refuse(ports, refuseSlash(), transport, id, start)
+      return
+    }
     if (isUpgrade) exchange.handshake = readHandshake(exchange.headers)
     watch(exchange, ports, start)
     serve(exchange, ports, router, fallback, start)
@@ -109,11 +115,13 @@ export function createListener(
 export const switchesProtocol =
   ({ proxies }: Pick<ListenerPorts, 'proxies'>, router: Router) =>
   (request: IncomingMessage): boolean => {
-    const target = preflight(request)
+    const target = preflight(request, true)
     if (target instanceof Refusal || !isHandshake(request, target.headers)) return false
     const address = plainAddress(request.socket.remoteAddress ?? '')
     const { host } = proxies.read(address, target.headers)?.authority ?? target.authority
-    return router.opensSocket?.({ host, path: target.path }) === true
+    const asked = { host, path: target.path }
+    if (target.hasEscapedSlash && !router.keepsSlashes?.(asked)) return false
+    return router.opensSocket?.(asked) === true
   }
 
 function serve(
@@ -281,6 +289,7 @@ function refuse(
   const target = {
     method: 'get',
     path: '/',
+    hasEscapedSlash: false,
     query_string: '',
     authority: { host: '', port: '' },
     headers: {},

@@ -23,9 +23,10 @@ export type Handler = (
 export function createHandler(ports: ListenerPorts, router: KnowingRouter): Handler {
   const listener = createListener(ports, router, refuseAll(ports))
   const isServed = (transport: Http1): boolean => {
-    const target = transport.read()
+    const target = transport.read(router.keepsSlashes !== undefined)
     if (target instanceof Refusal) return false
-    return router.serves(new HttpExchange('', target, transport, ports, false))
+    const exchange = new HttpExchange('', target, transport, ports, false)
+    return router.serves(exchange) && (!target.hasEscapedSlash || !!router.keepsSlashes?.(exchange))
   }
   return (request, response, next) => {
     const transport = new Http1(request, response)

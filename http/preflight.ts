@@ -4,8 +4,10 @@ import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import { type Method, methods } from '#component/request.ts'
 import {
   type Authority,
+  escapedSlash,
   escapePath,
   escapeQuery,
+  hasEscapedSlash,
   parseAuthority,
   pathProblem,
   queryProblem,
@@ -16,6 +18,8 @@ export interface Target {
   readonly method: Method
   /** Without query; escapes as received, and what browsers do not escape escaped. */
   readonly path: string
+  /** Whether the path holds `%2F`: a route has to keep it. */
+  readonly hasEscapedSlash: boolean
   /** Escaped as the path. */
   readonly query_string: string
   readonly authority: Authority
@@ -55,8 +59,14 @@ const served = new Map<string, Method>(methods.map((method) => [method.toUpperCa
 
 const refuse = (message: string) => new Refusal('service.error.bad_request', message)
 
-/** Checks version, header fields, framing, host, target, method and expectation, in this order. */
-export function preflight(request: IncomingMessage): Target | Refusal {
+/** Refuses a path that its route does not keep as it is. */
+export const refuseSlash = (): Refusal => refuse(escapedSlash)
+
+/**
+ * Checks version, header fields, framing, host, target, method and expectation, in this order.
+ * @param mayKeepSlashes whether the caller asks the route of a path with `%2F`
+ */
+export function preflight(request: IncomingMessage, mayKeepSlashes = false): Target | Refusal {
   const { httpVersion } = request
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     const status = httpVersion === '0.9' ? 400 : 505
@@ -78,7 +88,7 @@ export function preflight(request: IncomingMessage): Target | Refusal {
   const mark = url.indexOf('?')
   const path = escapePath(mark < 0 ? url : url.slice(0, mark))
   const query_string = mark < 0 ? '' : escapeQuery(url.slice(mark + 1))
-  const wrong = pathProblem(path) ?? queryProblem(query_string)
+  const wrong = pathProblem(path, mayKeepSlashes) ?? queryProblem(query_string)
   if (wrong !== undefined) return refuse(wrong)
 
   if (method === undefined) {
@@ -93,7 +103,8 @@ export function preflight(request: IncomingMessage): Target | Refusal {
     const message = 'the only supported expectation is 100-continue'
     return new Refusal('service.error.expectation_failed', message)
   }
-  return { method, path, query_string, authority, headers }
+  const slashes = mayKeepSlashes && hasEscapedSlash(path)
+  return { method, path, hasEscapedSlash: slashes, query_string, authority, headers }
 }
 
 const noHost: Authority = { host: '', port: '' }

@@ -13,7 +13,7 @@ import {
   membersOf,
   type Node,
 } from '#component/expression/compile.ts'
-import type { ActionPlan } from '#component/gateway/api.ts'
+import type { ActionPlan, PathReading } from '#component/gateway/api.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import type { Method } from '#component/request.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
@@ -21,7 +21,7 @@ import type { FieldCompilers } from './field-compiler.ts'
 import type { Findings } from './fold-check.ts'
 import { forwardForms } from './forward-fields.ts'
 import type { Interner } from './interner.ts'
-import { strippedPath } from './strip-prefix.ts'
+import { ownPath } from './strip-prefix.ts'
 
 /** How fields are compiled further than any value, by their form. */
 const compilers: FieldCompilers = { ...forwardForms, ...streamForms }
@@ -53,6 +53,7 @@ interface ActionPorts {
   readonly interner: Interner
   /** The forms of the operation's path; empty when it is broken. */
   readonly forms: readonly KeyedForm[]
+  readonly reading: PathReading
 }
 
 /**
@@ -134,7 +135,7 @@ function compileAction(
   members: Members,
   pathOf: (...keys: readonly string[]) => string,
   allowsNone: boolean,
-  { findings, interner, forms }: ActionPorts,
+  { findings, interner, forms, reading }: ActionPorts,
 ): PartialPlan | undefined {
   const fixed: Record<string, unknown> = {}
   const computed: [string, Live][] = []
@@ -149,13 +150,14 @@ function compileAction(
     const form = kind.fields[name]
     const value = form === 'strip_prefix' ? undefined : members.get(name)
     if (form === undefined || value === undefined) continue
-    const place = { name, path: pointer(at, name), kind, action: members, forms }
+    const place = { name, path: pointer(at, name), kind, action: members, forms, reading }
     const field = compilers[form]?.(value, place, findings) ?? value
     if (field.kind === 'broken') continue
     if (field.kind === 'constant') fixed[name] = field.value
     else computed.push([name, field])
   }
-  const stripped = kind.fields.strip_prefix && strippedPath(members, pathOf, findings, forms)
+  const stripped =
+    kind.fields.strip_prefix && ownPath(members, pathOf, findings, { forms, reading })
   if (stripped) computed.push(['path', stripped])
   return planOf(kind, fixed, computed, interner)
 }

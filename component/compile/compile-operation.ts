@@ -28,6 +28,7 @@ import type {
   CompiledOperation,
   CompiledPath,
   InheritedValues,
+  PathReading,
   ResponsePlan,
 } from '#component/gateway/api.ts'
 import { bodyMethods } from '#component/gateway/checks.ts'
@@ -72,6 +73,7 @@ export interface PathPlan {
   readonly path: CompiledPath
   /** The forms of its pattern; empty when it is broken. */
   readonly forms: readonly KeyedForm[]
+  readonly reading: PathReading
   /** Looks up the keys of the path itself. */
   readonly own: Lookup
   /** Looks up the defaults of its level. */

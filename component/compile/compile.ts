@@ -16,6 +16,7 @@ import type {
   CompiledVersion,
   DescribedVersion,
   InheritedValues,
+  PathReading,
   Route,
 } from '#component/gateway/api.ts'
 import { empty, type Headers, layerOf, layOver } from '#component/gateway/header-layers.ts'
@@ -37,6 +38,7 @@ import {
   type Lookup,
   openApiLookup,
   readInheritedValues,
+  readPathReading,
 } from './inherited-values.ts'
 import { Interner } from './interner.ts'
 import type { HasUpstream } from './named-upstreams.ts'
@@ -175,11 +177,13 @@ class SpecCompiler {
         ...{ api, realm_uri, host, pattern, forms: path.forms, path: path.path },
         routes: {},
       }
-      const routes = this.#compilePath(path, pattern, level, always, shared, generated)
+      const { routes, reading } = this.#compilePath(path, pattern, level, always, shared, generated)
       tools.add(routes, path.forms)
       if (!version.is_active) continue
       this.places.push(place)
-      if (Object.keys(routes).length > 0) entries.push({ ...place, routes })
+      const { keepsSlashes } = reading
+      const kept = keepsSlashes && { keepsSlashes }
+      if (Object.keys(routes).length > 0) entries.push({ ...place, ...kept, routes })
     }
     const { set } = tools
     if (set) generated.addTools(set)
@@ -223,7 +227,7 @@ class SpecCompiler {
     always: Headers,
     shared: CompiledVersion,
     generated: GeneratedRoutes,
-  ): RouteEntry<CompiledOperation>['routes'] {
+  ): { routes: RouteEntry<CompiledOperation>['routes']; reading: PathReading } {
     const { document } = path
     const level = levelBelow(above, document, path.path, this.#issues)
     this.#levels.add(level)
@@ -245,6 +249,7 @@ class SpecCompiler {
         allow: allowOf(document, this.#interner),
       },
       forms: path.forms,
+      reading: this.#readingOf(lookup),
       own,
       defaults,
       readValues: (lookup, scope, action) => this.#readValues(lookup, scope, this.findings, action),
@@ -268,7 +273,14 @@ class SpecCompiler {
       generated.add(operation.inherited)
       routes[method] = operation
     }
-    return routes
+    return { routes, reading: plan.reading }
+  }
+
+  #readingOf(lookup: Lookup): PathReading {
+    const reading = readPathReading(lookup, this.#issues)
+    if (reading.keepsSlashes) this.#schemas.features.add('escaped_slashes')
+    if (reading.dropsFinalSlash) this.#schemas.features.add('final_slash')
+    return reading
   }
 
   /** The inheritable keys of a path itself, compiled and checked once. */

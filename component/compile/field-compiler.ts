@@ -1,6 +1,7 @@
 /** How a field of an action is compiled further than any value. */
 import type { ActionKind, FieldForm } from '#component/action/kind.ts'
 import type { Members, Node } from '#component/expression/compile.ts'
+import type { PathReading } from '#component/gateway/api.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { Findings } from './fold-check.ts'
 
@@ -13,6 +14,7 @@ export interface FieldPlace {
   readonly action: Members
   /** The forms of the operation's path; empty when it is broken. */
   readonly forms: readonly KeyedForm[]
+  readonly reading: PathReading
 }
 
 /** Compiles a field. */

@@ -1,14 +1,16 @@
 /** Compiles the fields of a forward so that values of a request are escaped or filtered before they reach an upstream. */
-import { checkRaw, encodeValue } from '#component/action/forward/url-value.ts'
+import { checkRaw, encodeValue, encodeWithSlashes } from '#component/action/forward/url-value.ts'
 import type { Issue } from '#component/errors.ts'
 import { joinNodes, type Node } from '#component/expression/compile.ts'
 import { type Context, constant, deferred, runOf } from '#component/expression/nodes.ts'
-import { urlText } from '#component/expression/url-text.ts'
+import { type Received, type UrlEscapes, urlText } from '#component/expression/url-text.ts'
+import type { PathReading } from '#component/gateway/api.ts'
 import { RequestView } from '#component/gateway/context.ts'
+import { decodeEscapes, hasEscapedSlash } from '#component/syntax/request-target.ts'
 import type { FieldCompilers, FieldPlace } from './field-compiler.ts'
 import type { Findings } from './fold-check.ts'
 
-const escapes = { encode: encodeValue, raw: checkRaw }
+const inQuery: UrlEscapes = { encode: encodeValue, raw: checkRaw, received: new Map() }
 
 /** Paths that copy all headers; an expression that reads one header by its name sees it as it was sent. */
 const wholeHeaders = ['request', 'request.headers']
@@ -37,24 +39,45 @@ function beginsEncoded(node: Node | undefined): boolean {
   return !node.isRaw && node.reads.some((read) => read !== 'request.path')
 }
 
-/** The rest of the path that `[...]` matches, as received: a client's `%2C`, `,` and trailing slash stay what they are. */
-const receivedRest = new Map([
-  [
-    'request.bindings.rest',
-    (rest: unknown, { request }: Context, isBeforeSlash: boolean): string => {
-      const { path, receivedPath } = request as RequestView
-      if (rest === '') return ''
-      let slash = path.length
-      // a segment holds no slash, not even an escaped one, so both texts have equally many
-      for (const _segment of String(rest).split('/')) slash = path.lastIndexOf('/', slash - 1)
-      return (isBeforeSlash ? path : receivedPath).slice(slash + 1)
-    },
-  ],
-])
+/** The path of a request, as received, or without the slash at its end. */
+const pathOf = (request: Context['request'], isWithSlash: boolean): string => {
+  const { path, receivedPath } = request as RequestView
+  return isWithSlash ? receivedPath : path
+}
 
-const pathEscapes = { ...escapes, received: receivedRest }
+/**
+ * The rest of the path that `[...]` matches, as received: a client's `%2C`, `,` and trailing slash stay what they are.
+ * @param rest decoded
+ */
+function restOf(rest: unknown, request: Context['request'], isWithSlash: boolean): string {
+  if (rest === '') return ''
+  const path = pathOf(request, false)
+  const text = String(rest)
+  let slash = path.length
+  if (hasEscapedSlash(path)) {
+    // an escaped slash is one in the decoded text, too: the rest is the part that is as long when it is decoded
+    do slash = path.lastIndexOf('/', slash - 1)
+    while (slash > 0 && (decodeEscapes(path.slice(slash + 1))?.length ?? 0) < text.length)
+  } else for (const _segment of text.split('/')) slash = path.lastIndexOf('/', slash - 1)
+  return pathOf(request, isWithSlash).slice(slash + 1)
+}
 
-function pathText(node: Node, { path, forms }: FieldPlace, findings: Findings): Node {
+/**
+ * Where the client's own path goes on, it stands as received, but for the slash at its end where a path says so.
+ * @param hasRest whether `rest` is what `[...]` matches
+ */
+function receivedIn({ dropsFinalSlash }: PathReading, hasRest: boolean): UrlEscapes['received'] {
+  const wholePath: Received = (path, { request }, _isBeforeSlash, isLast) =>
+    isLast && !dropsFinalSlash ? pathOf(request, true) : path
+  const rest: Received = (value, { request }, isBeforeSlash) =>
+    restOf(value, request, !isBeforeSlash && !dropsFinalSlash)
+  return new Map([
+    ['request.path', wholePath],
+    ...(hasRest ? [['request.bindings.rest', rest] as const] : []),
+  ])
+}
+
+function pathText(node: Node, { path, forms, reading }: FieldPlace, findings: Findings): Node {
   const { issues, warnings } = findings
   if (beginsEncoded(node)) {
     const message = 'it begins with a value that is percent-encoded, but a path must begin with "/"'
@@ -63,8 +86,10 @@ function pathText(node: Node, { path, forms }: FieldPlace, findings: Findings): 
       message: `${message}: write "/{{…}}", or pass the value through url:raw`,
     })
   }
+  const encode = reading.keepsSlashes ? encodeWithSlashes : encodeValue
   const hasRest = forms.some(({ form }) => form.at(-1)?.kind === 'rest')
-  return urlText(node, 'path', path, hasRest ? pathEscapes : escapes, issues)
+  const escapes = { encode, raw: checkRaw, received: receivedIn(reading, hasRest) }
+  return urlText(node, 'path', path, escapes, issues)
 }
 
 /** Without the `?` with which the document begins a query; `?` may be the first character of the request's query, which stays. */
@@ -87,6 +112,6 @@ function withoutMark(node: Node, issues: Issue[]): Node {
 export const forwardForms: FieldCompilers = {
   path: pathText,
   query: (node, { path }, { issues }) =>
-    withoutMark(urlText(node, 'query', path, escapes, issues), issues),
+    withoutMark(urlText(node, 'query', path, inQuery, issues), issues),
   upstream_headers: upstreamFields,
 }

@@ -7,7 +7,12 @@ import type { Issue } from '#component/errors.ts'
 import { compile, type Members, type Node } from '#component/expression/compile.ts'
 import { constant } from '#component/expression/nodes.ts'
 import type { Scope } from '#component/expression/scope.ts'
-import type { AttemptsPlan, Computed, InheritedValues } from '#component/gateway/api.ts'
+import type {
+  AttemptsPlan,
+  Computed,
+  InheritedValues,
+  PathReading,
+} from '#component/gateway/api.ts'
 import type { Found as PolicyValue } from '#component/policies/kind.ts'
 import { compilePolicies, policyKeys } from '#component/policies/kinds.ts'
 import type { ContentLimits } from '#component/request.ts'
@@ -43,6 +48,8 @@ const inheritedKeys = [
   'security',
   'allow_from',
   'headers',
+  'escaped_slashes',
+  'final_slash',
 ] as const
 export type InheritedKey = (typeof inheritedKeys)[number]
 
@@ -195,6 +202,15 @@ function readPolicies({
   }
   return values.size > 0 ? compilePolicies(values, { api, issues: findings.issues }) : undefined
 }
+
+/** How the paths of requests are read at one place. */
+export function readPathReading(lookup: Lookup, issues: Issue[]): PathReading {
+  const keeps = constantOf('escaped_slashes', lookup('escaped_slashes'), issues) === 'keep'
+  const drops = constantOf('final_slash', lookup('final_slash'), issues) === 'drop'
+  return keeps || drops ? { keepsSlashes: keeps, dropsFinalSlash: drops } : usual
+}
+
+const usual: PathReading = { keepsSlashes: false, dropsFinalSlash: false }
 
 /** Where the values are written. */
 const placesOf = (lookup: Lookup): Readonly<Record<string, string>> =>

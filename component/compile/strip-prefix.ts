@@ -1,6 +1,7 @@
 /** `strip_prefix` of a forward: the path of the request without its first segments, in place of `path`. */
 import type { Members } from '#component/expression/compile.ts'
-import { deferred } from '#component/expression/nodes.ts'
+import { type Context, deferred } from '#component/expression/nodes.ts'
+import type { PathReading } from '#component/gateway/api.ts'
 import type { RequestView } from '#component/gateway/context.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import { type KeyedForm, parsePathPattern, partsIn } from '#component/syntax/path-pattern.ts'
@@ -39,17 +40,46 @@ function withoutPrefix(path: string, segments: readonly string[]): string {
   return path.slice(at) || '/'
 }
 
+/** How the path of an operation's requests is matched and read. */
+interface OwnPath {
+  /** Those of its pattern; empty when it is broken. */
+  readonly forms: readonly KeyedForm[]
+  readonly reading: PathReading
+}
+
+/** The path of a request as an upstream gets it. */
+const sentPath =
+  ({ dropsFinalSlash }: PathReading) =>
+  (request: Context['request']): string => {
+    const { path, receivedPath } = request as RequestView
+    return dropsFinalSlash ? path : receivedPath
+  }
+
 /**
- * The node for `path`; undefined without `strip_prefix`, or when it cannot be used.
+ * The node for `path` of a forward that does not set it; undefined where the path of the request stays as it was received, or cannot be used.
  * @param action the compiled forward
  * @param pathOf the JSON Pointer of one of its keys
- * @param forms of the operation's path; empty when it is broken
  */
-export function strippedPath(
+export function ownPath(
+  action: Members,
+  pathOf: (key: string) => string,
+  findings: Findings,
+  own: OwnPath,
+): Live | undefined {
+  if (action.has('strip_prefix')) return strippedPath(action, pathOf, findings, own)
+  if (action.has('path') || !own.reading.dropsFinalSlash) return undefined
+  const pathOfRequest = sentPath(own.reading)
+  return deferred(({ request }) => pathOfRequest(request), [])
+}
+
+/**
+ * The node for `path`; undefined without `strip_prefix`, or when it cannot be used.
+ */
+function strippedPath(
   action: Members,
   pathOf: (key: string) => string,
   { issues }: Findings,
-  forms: readonly KeyedForm[],
+  { forms, reading }: OwnPath,
 ): Live | undefined {
   const prefix = action.get('strip_prefix')
   if (prefix === undefined || prefix.kind === 'broken') return undefined
@@ -68,8 +98,6 @@ export function strippedPath(
   if (forms.length > 0 && !forms.some((form) => canBegin(form, segments))) {
     return refuse('no path that this operation serves begins with it')
   }
-  return deferred(
-    ({ request }) => withoutPrefix((request as RequestView).receivedPath, segments),
-    [],
-  )
+  const pathOfRequest = sentPath(reading)
+  return deferred(({ request }) => withoutPrefix(pathOfRequest(request), segments), [])
 }

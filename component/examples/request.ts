@@ -6,7 +6,7 @@ import { longestPath } from '#component/routes/concrete-path.ts'
 import type { HostPattern } from '#component/syntax/host-pattern.ts'
 import { namesOf, partsIn, type Segment } from '#component/syntax/path-pattern.ts'
 import { percentEncoded } from '#component/syntax/percent-encoding.ts'
-import { pathProblem } from '#component/syntax/request-target.ts'
+import { escapedSlash, hasEscapedSlash, pathProblem } from '#component/syntax/request-target.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { mapOrEmpty } from '#component/syntax/values.ts'
 
@@ -32,6 +32,8 @@ export interface Target {
   readonly forms: readonly (readonly Segment[])[]
   /** base_path + path, as written. */
   readonly pattern: string
+  /** Whether an escaped slash is text of its segment. */
+  readonly keepsSlashes?: boolean | undefined
   /** An address that the operation admits; absent: any is admitted. */
   readonly peer?: string | undefined
 }
@@ -64,7 +66,10 @@ export function requestOf(
   if (typeof path === 'string') {
     const mark = path.indexOf('?')
     const end = mark < 0 ? path.length : mark
-    return { ...common, path: path.slice(0, end), query_string: path.slice(end + 1) }
+    const sent = path.slice(0, end)
+    if (hasEscapedSlash(sent) && !target.keepsSlashes)
+      return { issue: { path: pointer(at, 'path'), message: escapedSlash } }
+    return { ...common, path: sent, query_string: path.slice(end + 1) }
   }
   const made = pathOf(mapOrEmpty(bindings), target, pointer(at, 'bindings'))
   if (typeof made !== 'string') return made
@@ -90,7 +95,7 @@ function headersOf(written: JsonMap): Record<string, string> {
 /** The path, in its longest form; or why no path has these bindings. */
 function pathOf(
   written: JsonMap,
-  { forms, pattern }: Target,
+  { forms, pattern, keepsSlashes }: Target,
   at: string,
 ): string | { readonly issue: Issue } {
   const refuse = (message: string, path = at) => ({ issue: { path, message } })
@@ -114,7 +119,7 @@ function pathOf(
   const other = forms.flatMap((form) => form.map((segment) => otherReading(segment, bindings)))
   const [unlike] = other.filter((reading) => reading !== undefined)
   if (unlike) return refuse(`no request can have these values: ${unlike}`)
-  const problem = pathProblem(path || '/')
+  const problem = pathProblem(path || '/', keepsSlashes)
   return problem === undefined
     ? path || '/'
     : refuse(`no request can have these values: ${problem}`)

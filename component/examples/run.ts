@@ -50,7 +50,8 @@ function* exampleSets(api: Api): Generator<ExampleSet> {
 function targetOf(entry: RouteEntry<Route>, { inherited }: CompiledOperation): Target {
   const { host, forms } = readEntry(entry)
   const peer = inherited.allowFrom && admittedBy(inherited.allowFrom)
-  return { host, forms: forms.map(({ form }) => form), pattern: entry.pattern, peer }
+  const { pattern, keepsSlashes } = entry
+  return { host, forms: forms.map(({ form }) => form), pattern, keepsSlashes, peer }
 }
 
 /** The first address that all lists admit; undefined where they have no network in common. */

@@ -44,9 +44,15 @@ export interface SentReply {
 export interface RehearsedHttp {
   /**
    * Reads a request as one that comes over a socket.
+   * @param keepsSlashes whether the path that a request finds takes an escaped slash as text
    * @returns the answer where it is malformed
    */
-  read(request: DescribedRequest, id: string, clock: Clock): Exchange | SentReply
+  read(
+    request: DescribedRequest,
+    id: string,
+    clock: Clock,
+    keepsSlashes: (host: string, path: string) => boolean,
+  ): Exchange | SentReply
   /** The client of a request that has been read goes away. */
   leave(exchange: Exchange): void
   /**
@@ -120,7 +126,8 @@ export class Rehearser {
     const { http, codec } = this.#ports
     const clock = stillClock(now, seed)
     const nothing = { checks: [], actions: [], expressions: [] }
-    const exchange = http.read(request, id, clock)
+    const keepsSlashes = (host: string, path: string) => this.#table.keepsSlashes(host, path)
+    const exchange = http.read(request, id, clock, keepsSlashes)
     if ('status' in exchange) return { ...nothing, sent: exchange }
     const match = this.#table.match(exchange.host, exchange.path, exchange.method)
     if (match === undefined) return nothing

@@ -8,17 +8,26 @@ import { isScalar } from './values.ts'
 
 type Place = 'path' | 'query'
 
+/**
+ * The text of a value that stands as it was received.
+ * @param isBeforeSlash whether a slash of the document follows
+ * @param isLast whether nothing follows
+ */
+export type Received = (
+  value: unknown,
+  context: Context,
+  isBeforeSlash: boolean,
+  isLast: boolean,
+) => unknown
+
 /** How values are escaped. */
 export interface UrlEscapes {
   /** A value of the request. */
   encode(text: string, place: Place): string
   /** A value that is escaped already, or that the document passes through `url:raw`. */
   raw(text: string, place: Place): string
-  /** By the path of a value: its text in a path, where it stands as it was received; `isBeforeSlash`: a slash of the document follows. */
-  readonly received?: ReadonlyMap<
-    string,
-    (value: unknown, context: Context, isBeforeSlash: boolean) => string
-  >
+  /** By the path of a value: its text in a path, where it stands as it was received. */
+  readonly received: ReadonlyMap<string, Received>
 }
 
 /** Data that is escaped already. */
@@ -49,11 +58,12 @@ export function urlText(
       return joinNodes(nodes, joined.sites, joined.whole, issues)
     }
     const keys = node.kind === 'deferred' ? node.keys : undefined
-    const received = at === 'path' && keys ? escapes.received?.get(keys.join('.')) : undefined
+    const received = at === 'path' && keys ? escapes.received.get(keys.join('.')) : undefined
     if (received) {
       const read = runOf(node)
       const isBeforeSlash = next?.kind === 'constant' && String(next.value).startsWith('/')
-      const asReceived: Run = (context) => received(read(context), context, isBeforeSlash)
+      const isLast = next === undefined
+      const asReceived: Run = (context) => received(read(context), context, isBeforeSlash, isLast)
       return deferred(asReceived, [node], { steps: 1, site, source: node })
     }
     const isOfRaw = node.reads.every((read) => rawReads.has(read))

@@ -198,6 +198,14 @@ export interface CompiledVersion {
   readonly pool: Semaphore
 }
 
+/** How the path of a request is read, and passed on. */
+export interface PathReading {
+  /** Whether an escaped slash is text of its segment; else the request is refused. */
+  readonly keepsSlashes: boolean
+  /** Whether upstreams never see the slash at its end. */
+  readonly dropsFinalSlash: boolean
+}
+
 /** One path of one version. */
 export interface CompiledPath {
   readonly version: CompiledVersion

@@ -100,6 +100,11 @@ export class Gateway {
     return this.table.find(host, path) !== undefined
   }
 
+  /** Whether an escaped slash is text of its segment at a host and path. */
+  keepsSlashes({ host, path }: Pick<Exchange, 'host' | 'path'>): boolean {
+    return this.table.keepsSlashes(host, path)
+  }
+
   /** Whether a GET of a host and path may be answered by a WebSocket. */
   opensSocket({ host, path }: Pick<Exchange, 'host' | 'path'>): boolean {
     const found = this.table.match(host, path, 'get')

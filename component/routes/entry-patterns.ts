@@ -54,8 +54,9 @@ export function claimsOf<R>(entry: RouteEntry<R>): string[] {
 
 /** The entry with these routes, which are there. */
 export function withRoutes<R>(
-  { api, realm_uri, host, pattern, forms, path }: RouteEntry<R>,
+  { api, realm_uri, host, pattern, forms, path, keepsSlashes }: RouteEntry<R>,
   routes: RouteEntry<R>['routes'],
 ): RouteEntry<R> {
-  return { api, realm_uri, host, pattern, ...(forms && { forms }), path, routes }
+  const reading = { ...(forms && { forms }), ...(keepsSlashes && { keepsSlashes }) }
+  return { api, realm_uri, host, pattern, ...reading, path, routes }
 }

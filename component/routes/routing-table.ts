@@ -22,6 +22,8 @@ export interface RouteEntry<R> {
   /** JSON Pointer of the path. */
   readonly path: string
   readonly routes: Readonly<Partial<Record<Method, R>>>
+  /** Whether an escaped slash is text of its segment; absent: a request with one is refused. */
+  readonly keepsSlashes?: boolean
   /** Whether several documents of one realm may own the path together: generated paths (OAuth2, OIDC). */
   readonly isShared?: boolean
   /** The purpose of a shared path: only paths of equal purpose are shared. */
@@ -219,6 +221,11 @@ export class RoutingTable<R> {
    */
   find(host: string, path: string): Found<RouteEntry<R>> | undefined {
     return this.#hosts.find(host, path)
+  }
+
+  /** Whether the path that a request finds takes an escaped slash as text of its segment. */
+  keepsSlashes(host: string, path: string): boolean {
+    return this.find(host, path)?.value.keepsSlashes === true
   }
 
   /** Finds the route of a request, which compiles it where it is not; undefined when no host and path matches. */

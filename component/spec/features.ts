@@ -13,6 +13,8 @@ const own = [
   'allow_from',
   'provider_token',
   'websocket',
+  'escaped_slashes',
+  'final_slash',
   demandFeature,
   severalFeature,
 ] as const

@@ -5,7 +5,7 @@ import type { Issue } from '#component/errors.ts'
 import { progressKeys, streamKeys, views } from '#component/spec/streams/stream-rules.ts'
 import { action } from './action-rules.ts'
 import { headers, uri } from './http-rules.ts'
-import { inheritable, scopes } from './inheritable.ts'
+import { inheritable, ofPaths, scopes } from './inheritable.ts'
 import { declared, onResult, operation, response } from './operation-rules.ts'
 import { Report } from './report.ts'
 import type { Rule } from './rules.ts'
@@ -13,6 +13,7 @@ import type { Rule } from './rules.ts'
 /** By name. */
 const fieldRules = {
   ...inheritable,
+  ...ofPaths,
   ...declared,
   headers,
   defaults: scopes.defaults,

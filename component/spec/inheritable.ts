@@ -14,7 +14,7 @@ import {
 } from './http-rules.ts'
 import { level } from './levels.ts'
 import { validationMode } from './request-rules.ts'
-import { dynamic, integer, map, mapOf } from './rules.ts'
+import { dynamic, integer, map, mapOf, oneOf } from './rules.ts'
 import { security } from './security-rules.ts'
 import { trace } from './trace-rule.ts'
 
@@ -39,7 +39,17 @@ export const inheritable = {
   errors,
 }
 
-const defaultsObject = level('defaults', { keys: { ...inheritable, headers } }, 'a map of defaults')
+/** Keys of paths and `defaults`: how the path of a request is read, and passed on. */
+export const ofPaths = {
+  escaped_slashes: dynamic(oneOf(['refuse', 'keep'])),
+  final_slash: dynamic(oneOf(['keep', 'drop'])),
+}
+
+const defaultsObject = level(
+  'defaults',
+  { keys: { ...inheritable, ...ofPaths, headers } },
+  'a map of defaults',
+)
 
 /** The maps that merge from API to version, path and operation; `defaults` may be computed as a whole. */
 export const scopes = {

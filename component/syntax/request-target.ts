@@ -67,13 +67,26 @@ export const isDotSegment = (segment: string): boolean => {
   return name === '.' || name === '..'
 }
 
-/** The problem of a path; undefined when it is valid. */
-export function pathProblem(path: string): string | undefined {
+/** Why a path with an escaped slash is refused. */
+export const escapedSlash = 'the path holds an escaped slash or backslash'
+
+/** Whether a path holds an escaped slash. */
+export const hasEscapedSlash = (path: string): boolean => path.includes('%') && /%2f/i.test(path)
+
+/** Escaped slashes with nothing before or behind them, which may be read as one slash. */
+const emptyPiece = /(?:\/|%2f)%2f|%2f(?:\/|$)/i
+
+/**
+ * The problem of a path; undefined when it is valid.
+ * @param keepsSlashes whether an escaped slash is text of its segment
+ */
+export function pathProblem(path: string, keepsSlashes = false): string | undefined {
   if (path.charCodeAt(0) !== 0x2f) return 'the target is no path'
   if (!isOf(path, inPath)) return 'the path holds a character that must be escaped'
   let decoded = path
   if (path.includes('%')) {
-    if (hasEscapedSlash(path)) return 'the path holds an escaped slash or backslash'
+    if (holdsEscaped(path, keepsSlashes)) return escapedSlash
+    if (keepsSlashes && emptyPiece.test(path)) return 'a piece between escaped slashes is empty'
     const text = percentDecode(path)
     if (text === undefined) return 'the path holds a bad escape'
     decoded = text
@@ -82,10 +95,11 @@ export function pathProblem(path: string): string | undefined {
   return decoded.split('/').some(isDotSegment) ? 'the path holds a dot segment' : undefined
 }
 
-function hasEscapedSlash(path: string): boolean {
+/** Whether a path holds an escaped backslash, or slash where they are not kept. */
+function holdsEscaped(path: string, keepsSlashes: boolean): boolean {
   for (let at = path.indexOf('%'); at >= 0; at = path.indexOf('%', at + 1)) {
     const digits = path.slice(at + 1, at + 3).toLowerCase()
-    if (digits === '2f' || digits === '5c') return true
+    if (digits === '5c' || (digits === '2f' && !keepsSlashes)) return true
   }
   return false
 }

@@ -9,7 +9,7 @@ import { readHandshake } from '#component/syntax/websocket.ts'
 import { decodeBody } from '#http/codec.ts'
 import { errorReply } from '#http/errors.ts'
 import type { TrustedProxies } from '#http/peer.ts'
-import { preflight, Refusal } from '#http/preflight.ts'
+import { preflight, Refusal, refuseSlash } from '#http/preflight.ts'
 import { HttpExchange } from '#http/read-request.ts'
 import { composeReply } from '#http/reply.ts'
 import { Http1 } from '#http/transport/http1.ts'
@@ -24,14 +24,17 @@ const mostStreamed = 1_048_576
 /** @param proxies whose `X-Forwarded-*` or `Forwarded` are believed, as ever */
 export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
   return {
-    read(described: DescribedRequest, id: string, clock: Clock) {
+    read(described: DescribedRequest, id: string, clock: Clock, keepsSlashes) {
       const { request, response } = messageOf(described)
-      const target = preflight(request)
-      if (target instanceof Refusal) return composed(id, errorReply(target, undefined), false)
+      const target = preflight(request, true)
+      const refused = (refusal: Refusal) => composed(id, errorReply(refusal, undefined), false)
+      if (target instanceof Refusal) return refused(target)
       const { scheme = 'https' } = described
       const held = new NetworkShare(Number.MAX_SAFE_INTEGER)
       const ports = { clock, proxies, isSecure: scheme === 'https', held }
       const exchange = new HttpExchange(id, target, new Http1(request, response), ports, false)
+      if (target.hasEscapedSlash && !keepsSlashes(exchange.host, exchange.path))
+        return refused(refuseSlash())
       if (isHandshake(request, target.headers)) exchange.handshake = readHandshake(target.headers)
       return exchange
     },

@@ -74,8 +74,8 @@ export class Http1 implements Transport {
     return this.#request.headers.origin
   }
 
-  read(): Target | Refusal {
-    return preflight(this.#request)
+  read(mayKeepSlashes: boolean): Target | Refusal {
+    return preflight(this.#request, mayKeepSlashes)
   }
 
   hasBody(headers: Readonly<Record<string, string>>): boolean {

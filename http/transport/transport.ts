@@ -46,8 +46,8 @@ export interface Transport {
   readonly isDestroyed: boolean
   /** The `Origin` of a request that has failed the preflight. */
   readonly origin: string | undefined
-  /** Checks the request. */
-  read(): Target | Refusal
+  /** Checks the request. @param mayKeepSlashes whether its route may take `%2F` as text of a segment */
+  read(mayKeepSlashes: boolean): Target | Refusal
   /** Whether the request has a body of at least one byte, or may have one. @param headers lower-case names */
   hasBody(headers: Readonly<Record<string, string>>): boolean
   /** Calls back once, when the response is over or the connection is closed. */

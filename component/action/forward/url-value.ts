@@ -10,6 +10,7 @@ const isPlain = /^[\w~-]*$/
 
 /** Characters that an upstream could take for the end of a segment, or of the path. */
 const ofSegment = /[/\\\0\r\n]|%(?:2f|5c|00|0d|0a)/i
+const ofKeptSlashes = /[\\\0\r\n]|%(?:2f|5c|00|0d|0a)/i
 const ofPath = /[\\\p{Cc}]|%(?:2f|5c|00|0d|0a)/iu
 const control = /\p{Cc}/u
 
@@ -29,6 +30,23 @@ function matches(text: string, pattern: RegExp, times: number): boolean {
 
 function refuse(place: UrlPlace, what: string): never {
   throw new ServiceError('service.error.bad_request', `${place}: a value of the request ${what}`)
+}
+
+/**
+ * A value of a path that keeps escaped slashes: its slashes are escaped, the pieces between them are neither empty nor dot segments.
+ * @throws ServiceError 400 as {@link encodeValue} for what else it holds
+ */
+export function encodeWithSlashes(text: string, place: UrlPlace): string {
+  if (place === 'query' || !text.includes('/')) return encodeValue(text, place)
+  if (matches(text, ofKeptSlashes, decodings)) {
+    refuse(place, 'holds an escaped slash, a backslash, NUL or a line break, as it is or escaped')
+  }
+  const pieces = text.split('/')
+  if (pieces.some((piece) => piece === '' || isDotSegment(piece))) {
+    refuse(place, 'holds an empty piece or a dot segment between its slashes')
+  }
+  if (!text.isWellFormed()) refuse(place, 'is not valid Unicode')
+  return percentEncoded(text)
 }
 
 /**

@@ -13,6 +13,7 @@ export interface IndexedPath {
   readonly path: string
   /** The key of its version in the document. */
   readonly label: string
+  readonly keepsSlashes?: boolean
   readonly isShared?: boolean
   readonly purpose?: string
 }
@@ -60,9 +61,10 @@ export function indexOf(api: Api, length: number): ApiIndex | undefined {
     const routes = routesOf(entry)
     const [route] = routes
     if (route === undefined || routes.some(isFollowed)) return undefined
-    const { pattern, path, isShared, purpose } = entry
+    const { pattern, path, keepsSlashes, isShared, purpose } = entry
     const { label } = route.path.version
-    paths.push({ pattern, path, label, ...(isShared && { isShared, purpose: purpose ?? '' }) })
+    const shared = isShared && { isShared, purpose: purpose ?? '' }
+    paths.push({ pattern, path, label, ...(keepsSlashes && { keepsSlashes }), ...shared })
   }
   const ownSession = ownSessionOf(entries)
   const facts = {

@@ -50,6 +50,10 @@ class IndexedEntry implements RouteEntry<Route> {
     return this.#path.label
   }
 
+  get keepsSlashes(): boolean {
+    return this.#path.keepsSlashes === true
+  }
+
   get isShared(): boolean {
     return this.#path.isShared === true
   }

@@ -73,7 +73,8 @@ export class Explainer {
     const { documents, rehearsal, clock, log } = this.#ports
     const world = await worldWith(documents, asked.api_spec, within)
     const stillClock = { now: () => clock.now(), after: () => () => undefined, random: () => 0 }
-    const exchange = rehearsal.http.read(asked.request, requestId, stillClock)
+    const keepsSlashes = (host: string, path: string) => world.table.keepsSlashes(host, path)
+    const exchange = rehearsal.http.read(asked.request, requestId, stillClock, keepsSlashes)
     if ('status' in exchange) return this.#safely(malformed(exchange), asked, undefined, undefined)
     const found = world.table.match(exchange.host, exchange.path, exchange.method)
     const isSeen = found !== undefined && world.isVisible(found.entry.realm_uri)

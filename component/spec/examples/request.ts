@@ -36,7 +36,8 @@ function targetProblem(target: string): string | undefined {
   const mark = target.indexOf('?')
   const query = mark < 0 ? '' : target.slice(mark + 1)
   const path = mark < 0 ? target : target.slice(0, mark)
-  return pathProblem(escapePath(path)) ?? queryProblem(escapeQuery(query))
+  // whether the path keeps escaped slashes is known when the example is run
+  return pathProblem(escapePath(path), true) ?? queryProblem(escapeQuery(query))
 }
 
 const inPath = 'path holds it: give only one of them'

@@ -103,6 +103,7 @@ describe('preflight', () => {
     expect(judge('POST', '/a/?b=%20', headers)).to.deep.equal({
       method: 'post',
       path: '/a/',
+      hasEscapedSlash: false,
       query_string: 'b=%20',
       authority: { host: 'a.example', port: '81' },
       headers: Object.assign(Object.create(null), {

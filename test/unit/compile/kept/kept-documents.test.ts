@@ -174,6 +174,19 @@ describe('an indexed document', () => {
   })
 })
 
+describe('escaped slashes', () => {
+  it('are known of paths that are not compiled', () => {
+    const { find, count } = open()
+    const forward = { action: { type: 'forward', host: 'http://up.example' }, response: {} }
+    const keeping = { escaped_slashes: 'keep', get: forward }
+    const document = documentOf({ '/a/:id': keeping, '/b/:id': { get: forward } })
+    const { table } = RoutingTable.build(find(document).entries)
+    expect(table.keepsSlashes('x', '/v1/a/b%2Fc')).to.equal(true)
+    expect(table.keepsSlashes('x', '/v1/b/b%2Fc')).to.equal(false)
+    expect(count()).to.equal(0)
+  })
+})
+
 describe('compiled documents', () => {
   const isCompiled = (documents: readonly IndexedDocument[]) =>
     documents.filter(({ isCompiled }) => isCompiled).map(({ id }) => id)

@@ -271,6 +271,14 @@ describe('an explanation', () => {
     expect(told.problem?.message).to.contain('slash')
   })
 
+  it('reads an escaped slash as text where the path keeps it', async () => {
+    const keeping = documentWith({ escaped_slashes: 'keep', get: { action: call, response } })
+    const told = await explained({ request: { path: '/v1.0/orders/a%2Fb' } }, [keeping])
+    expect(told.matched).to.have.property('bindings').that.deep.equals({ id: 'a/b' })
+    const malformed = await explained({ request: { path: '/v1.0/orders/a%2F' } }, [keeping])
+    expect(malformed.problem?.message).to.contain('a piece between escaped slashes is empty')
+  })
+
   it('matches a generated path, and does not run it', async () => {
     const secured = documentWith(
       { get: { action: call, response } },

@@ -12,7 +12,7 @@ const http = rehearsedHttp(new TrustedProxies([]))
 const record = { kind: 'events' as const, events: 0, reason: 'client' }
 
 const exchangeOf = (method: string): Exchange => {
-  const exchange = http.read({ method, path: '/' }, 'an-id', systemClock)
+  const exchange = http.read({ method, path: '/' }, 'an-id', systemClock, () => false)
   if ('status' in exchange) throw new TypeError('a request that is well-formed')
   return exchange
 }
