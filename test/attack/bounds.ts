@@ -19,8 +19,10 @@ export interface Measured {
   readonly found: readonly string[]
 }
 
-/** The worst answer, milliseconds. */
+/** The worst answer, without the time for which other work kept the gateway from a processor; milliseconds. */
 const maxTime = 1000
+/** How long the event loop of the gateway may run while one ordinary request waits, milliseconds. */
+const maxRan = 500
 /** How long ordinary requests may be refused, milliseconds. */
 const maxRefused = 2000
 /** How far memory may rise, and what may be left of that half a minute later; MB. */
@@ -30,6 +32,7 @@ const maxLeft = 50
 /** Figures for the report. */
 export function figuresOf({ outcomes }: Pick<Measured, 'outcomes'>) {
   const took = outcomes.map((outcome) => outcome.took).sort((a, b) => a - b)
+  const most = (of: (outcome: Outcome) => number) => Math.max(0, ...outcomes.map(of))
   const refused = outcomes.filter(({ status, hasRetryAfter }) => status === 503 && hasRetryAfter)
   const times = refused.map(({ sentAt }) => sentAt)
   const lost = outcomes.filter((outcome) => outcome.status !== 200 && !refused.includes(outcome))
@@ -37,6 +40,10 @@ export function figuresOf({ outcomes }: Pick<Measured, 'outcomes'>) {
     count: outcomes.length,
     p99: took[Math.floor(took.length * 0.99)] ?? 0,
     worst: took.at(-1) ?? 0,
+    /** The worst without the time for which the gateway was kept from a processor meanwhile. */
+    slowest: most((outcome) => outcome.took - outcome.waited),
+    /** The longest that the event loop of the gateway ran during one of them. */
+    ran: most((outcome) => outcome.ran),
     lost,
     refused: refused.length,
     /** From the first to the last refusal, milliseconds. */
@@ -47,7 +54,7 @@ export function figuresOf({ outcomes }: Pick<Measured, 'outcomes'>) {
 /** What went beyond its bound, one sentence each. */
 export function problemsOf(measured: Measured): readonly string[] {
   const { before, peak, after, isRunning, turn, maxTurn } = measured
-  const { worst, lost, refusedFor } = figuresOf(measured)
+  const { slowest, ran, lost, refusedFor } = figuresOf(measured)
   const example = lost[0]
   const found: (readonly [boolean, string])[] = [
     [!isRunning, 'the gateway has ended'],
@@ -55,7 +62,11 @@ export function problemsOf(measured: Measured): readonly string[] {
       turn > maxTurn,
       `a turn of the event loop took ${turn.toFixed(0)} ms of CPU time (${maxTurn} allowed)`,
     ],
-    [worst > maxTime, `an ordinary request took ${worst.toFixed(0)} ms (${maxTime} allowed)`],
+    [slowest > maxTime, `an ordinary request took ${slowest.toFixed(0)} ms (${maxTime} allowed)`],
+    [
+      ran > maxRan,
+      `the event loop ran for ${ran.toFixed(0)} ms during an ordinary request (${maxRan} allowed)`,
+    ],
     [
       lost.length > 0,
       `${lost.length} ordinary requests were lost: ${example?.problem ?? `status ${example?.status}`}`,

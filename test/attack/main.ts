@@ -73,16 +73,16 @@ async function measure(attack: Attack): Promise<Measured> {
   const victim = await startVictim(attack.settings, values.tree)
   try {
     await warmUp(victim.target)
-    const ordinary = new OrdinaryClients(victim.target)
+    const ordinary = new OrdinaryClients(victim.target, () => victim.schedule)
     await wait(alone)
     const before = victim.rss
     victim.forgetPeak()
     ordinary.take()
     const since = Date.now()
-    const waitedBefore = victim.waited
+    const { waited: waitedBefore } = victim.schedule
     const found = await launch(attack, victim.target)
     const took = Date.now() - since
-    const waited = Math.max(0, victim.waited - waitedBefore)
+    const waited = Math.max(0, victim.schedule.waited - waitedBefore)
     const after = await settle(victim, before)
     await ordinary.stop()
     const { peak, isRunning } = victim
@@ -103,11 +103,12 @@ lateness.enable()
 async function isWithstood(attack: Attack): Promise<boolean> {
   lateness.reset()
   const measured = await measure(attack)
-  const { count, p99, worst, lost, refused, refusedFor } = figuresOf(measured)
+  const { count, p99, worst, slowest, ran, lost, refused, refusedFor } = figuresOf(measured)
   const { before, peak, after, turn, maxTurn, took, waited } = measured
   const problems = problemsOf(measured)
   console.log(`${problems.length === 0 ? 'ok    ' : 'BROKEN'} ${attack.name}: ${attack.about}
        ${count} ordinary requests: p99 ${p99.toFixed(0)} ms, worst ${worst.toFixed(0)} ms, ${lost.length} lost, ${refused} refused over ${refusedFor.toFixed(0)} ms
+       without what other work took from the gateway: worst ${slowest.toFixed(0)} ms; the gateway itself ran for ${ran.toFixed(0)} ms at most during one
        memory: ${before.toFixed(0)} MB before, ${peak.toFixed(0)} at most, ${after.toFixed(0)} after
        event loop: the longest turn took ${turn.toFixed(0)} ms of CPU time (${maxTurn} allowed)
        machine: load ${loadavg()[0]?.toFixed(1)}, the ordinary clients themselves late by ${(lateness.max / 1e6).toFixed(0)} ms at most, the gateway kept from a processor for ${(waited / 1000).toFixed(1)} of ${(took / 1000).toFixed(1)} s`)

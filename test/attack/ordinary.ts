@@ -12,6 +12,10 @@ const localAddress = '127.0.0.2'
 export interface Outcome {
   readonly sentAt: number
   readonly took: number
+  /** How long the event loop of the gateway ran meanwhile: what the request has waited for the gateway itself. */
+  readonly ran: number
+  /** How long it was ready to run meanwhile, and other work had the processors. */
+  readonly waited: number
   /** 0: no answer. */
   readonly status: number
   /** A 503 says when to come again. */
@@ -19,12 +23,24 @@ export interface Outcome {
   readonly problem?: string
 }
 
-function ask(url: string, agent: Agent): Promise<Outcome> {
+/** Since the gateway has started, milliseconds. */
+export interface Schedule {
+  readonly ran: number
+  readonly waited: number
+}
+
+function ask(url: string, agent: Agent, schedule: () => Schedule): Promise<Outcome> {
   const sentAt = performance.now()
+  const before = schedule()
   return new Promise((resolve) => {
     const settle = (status: number, hasRetryAfter: boolean, problem?: string) => {
       const took = performance.now() - sentAt
-      resolve({ sentAt, took, status, hasRetryAfter, ...(problem !== undefined && { problem }) })
+      const after = schedule()
+      const [ran, waited] = [after.ran - before.ran, after.waited - before.waited]
+      resolve({
+        ...{ sentAt, took, ran, waited, status, hasRetryAfter },
+        ...(problem !== undefined && { problem }),
+      })
     }
     const request = get(url, { agent, localAddress, timeout: 30_000 }, (answer) => {
       answer.resume().on('end', () => {
@@ -39,10 +55,12 @@ function ask(url: string, agent: Agent): Promise<Outcome> {
 
 /** A busy moment before an attack, so that code is compiled and the heap has the size that it has in use. */
 export async function warmUp({ url, paths }: Target): Promise<void> {
+  const schedule = () => ({ ran: 0, waited: 0 })
   const agent = new Agent({ keepAlive: true })
   const asked = [paths.static, paths.call, paths.forward]
   const client = async () => {
-    for (let count = 0; count < 300; count++) await ask(`${url}${asked[count % 3]}`, agent)
+    for (let count = 0; count < 300; count++)
+      await ask(`${url}${asked[count % 3]}`, agent, schedule)
   }
   await Promise.all(Array.from({ length: 20 }, client))
   agent.destroy()
@@ -55,12 +73,13 @@ export class OrdinaryClients {
   readonly #pending = new Set<Promise<void>>()
   #outcomes: Outcome[] = []
 
-  constructor({ url, paths }: Target) {
+  /** @param schedule of the event loop of the gateway, now */
+  constructor({ url, paths }: Target, schedule: () => Schedule) {
     const asked = [paths.static, paths.call, paths.forward]
     let count = 0
     this.#timer = setInterval(() => {
       const path = asked[count++ % asked.length]
-      const done: Promise<void> = ask(`${url}${path}`, this.#agent).then((outcome) => {
+      const done: Promise<void> = ask(`${url}${path}`, this.#agent, schedule).then((outcome) => {
         this.#pending.delete(done)
         this.#outcomes.push(outcome)
       })

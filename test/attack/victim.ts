@@ -12,6 +12,7 @@ import { RouterPeer } from '#test/contract/router/peer.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { type StartedAt, startedAt } from '#test/support/started.ts'
 import { type Target, toolName } from './attack.ts'
+import type { Schedule } from './ordinary.ts'
 
 const realm = 'com.example.attack'
 const procedure = 'com.example.attack.greet'
@@ -243,14 +244,14 @@ export class Victim {
     )
   }
 
-  /** How long its event loop was ready to run, and other work had the processors; since it has started, milliseconds. */
-  get waited(): number {
+  /** How long its event loop has run, and how long it was ready to run while other work had the processors; since it has started, milliseconds. */
+  get schedule(): Schedule {
     try {
       const { pid } = this.#child
-      const [, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
-      return Number(waited) / 1e6
+      const [ran, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+      return { ran: Number(ran) / 1e6, waited: Number(waited) / 1e6 }
     } catch {
-      return 0
+      return { ran: 0, waited: 0 }
     }
   }
 
