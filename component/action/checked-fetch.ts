@@ -1,6 +1,6 @@
 /** Requests of the gateway itself, such as those to identity providers: checked addresses, limits on time and size, no redirects. */
 
-import type { Egress } from '#component/action/connections/egress.ts'
+import type { Egress, EgressProxy } from '#component/action/connections/egress.ts'
 import { type HostPolicy, hostPolicy, refuseOrigin } from '#component/action/connections/origin.ts'
 import { Upstreams } from '#component/action/connections/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
@@ -29,8 +29,8 @@ export interface CheckedAnswer {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** At most this many sets of certificates have connections. */
-const maxTrusted = 64
+/** At most this many sets of certificates and proxies have connections. */
+const maxOthers = 64
 
 /** Statuses that must not have a body (Fetch §2.2.3). */
 const empty: ReadonlySet<number> = new Set([204, 205, 304])
@@ -56,8 +56,11 @@ export class CheckedFetch {
   readonly #maxBytes: number
   readonly #outside: ConstructorParameters<typeof Upstreams>[2]
   readonly #upstreams: Upstreams
-  /** By the certificates that are trusted in place of those of the system, the last used last. */
-  readonly #trusting = new Map<string, Upstreams>()
+  /** By the certificates that are trusted in place of those of the system, and the proxy in place of that of the configuration, the last used last. */
+  readonly #others = new Map<string, Upstreams>()
+  /** Numbers of proxies. */
+  readonly #proxies = new WeakMap<EgressProxy, number>()
+  #proxyCount = 0
 
   constructor({ clock, policy = noHosts, maxBytes = defaultMaxBytes, egress }: CheckedFetchPorts) {
     this.#clock = clock
@@ -81,6 +84,7 @@ export class CheckedFetch {
    * @param isFixed whether a document of ours names the origin: then its address may be private, but never link-local or that
    *   of a cloud's metadata
    * @param ca the certificates (PEM) that are trusted in place of those of the system
+   * @param proxy by which the request leaves, in place of that of the configuration
    * @throws ServiceError `service.error.bad_gateway`, `service.error.timeout`, `wamp.error.not_authorized` for an address
    */
   async answer(
@@ -88,6 +92,7 @@ export class CheckedFetch {
     request: CheckedRequest,
     isFixed: boolean,
     ca?: string,
+    proxy?: EgressProxy,
   ): Promise<CheckedAnswer> {
     const target = URL.parse(url)
     const origin = readOrigin(target?.origin ?? '')
@@ -101,7 +106,7 @@ export class CheckedFetch {
       ended.abort(new ServiceError('service.error.timeout', message))
     })
     try {
-      const { statusCode, headers, body } = await this.#upstreamsFor(ca)
+      const { statusCode, headers, body } = await this.#upstreamsFor(ca, proxy)
         .pool(origin, !isFixed, timeoutMs)
         .request({
           path: `${target.pathname}${target.search}`,
@@ -129,23 +134,33 @@ export class CheckedFetch {
 
   /** Ends all connections. */
   async close(): Promise<void> {
-    const all = [this.#upstreams, ...this.#trusting.values()]
-    this.#trusting.clear()
+    const all = [this.#upstreams, ...this.#others.values()]
+    this.#others.clear()
     await Promise.all(all.map((upstreams) => upstreams.close()))
   }
 
-  #upstreamsFor(ca: string | undefined): Upstreams {
-    if (ca === undefined) return this.#upstreams
-    const found =
-      this.#trusting.get(ca) ?? new Upstreams(this.#clock, this.#policy, { ...this.#outside, ca })
-    this.#trusting.delete(ca)
-    this.#trusting.set(ca, found)
-    const [oldest] = this.#trusting.keys()
-    if (this.#trusting.size > maxTrusted && oldest !== undefined) {
-      void this.#trusting.get(oldest)?.close()
-      this.#trusting.delete(oldest)
+  #upstreamsFor(ca: string | undefined, proxy: EgressProxy | undefined): Upstreams {
+    if (ca === undefined && proxy === undefined) return this.#upstreams
+    const key = `${this.#numberOf(proxy)} ${ca ?? ''}`
+    const outside = { ...this.#outside, ca, ...(proxy && { egress: () => proxy }) }
+    const found = this.#others.get(key) ?? new Upstreams(this.#clock, this.#policy, outside)
+    this.#others.delete(key)
+    this.#others.set(key, found)
+    const [oldest] = this.#others.keys()
+    if (this.#others.size > maxOthers && oldest !== undefined) {
+      void this.#others.get(oldest)?.close()
+      this.#others.delete(oldest)
     }
     return found
+  }
+
+  #numberOf(proxy: EgressProxy | undefined): number {
+    if (proxy === undefined) return 0
+    const known = this.#proxies.get(proxy)
+    if (known !== undefined) return known
+    this.#proxyCount += 1
+    this.#proxies.set(proxy, this.#proxyCount)
+    return this.#proxyCount
   }
 }
 

@@ -233,8 +233,17 @@ export const configSchema = section(
         proxy: mayBeAbsent(
           string({
             description:
-              'The proxy by which forwards leave, and all that the gateway fetches itself: `http://host[:port]`. It is asked for a tunnel (CONNECT) for https, and by the whole URL for http, and resolves the names of hosts. The environment (`HTTPS_PROXY`) is not read. Default: none.',
+              'The proxy by which forwards leave, all that the gateway fetches itself, and the spans that it sends: `http://host[:port]` or `https://host[:port]`. It is asked for a tunnel (CONNECT) for https and for WebSockets, and by the whole URL for http, and resolves the names of hosts. The environment (`HTTPS_PROXY`) is not read. Default: none.',
           }),
+        ),
+        proxy_username: mayBeAbsent(
+          string({ description: 'The name of the gateway at the proxy. Default: none.' }),
+        ),
+        proxy_password: mayBeAbsent(secret('The password of the gateway at the proxy.')),
+        proxy_ca: mayBeAbsent(
+          secret(
+            'The certificates in PEM that a proxy by https is trusted by in place of those of the system.',
+          ),
         ),
         no_proxy: strings(
           'Hosts that are connected to without the proxy: `host`, `host:port`, `*.suffix`, addresses and networks (`10.0.0.0/8`).',

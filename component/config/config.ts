@@ -8,6 +8,7 @@ import { proxyProblem } from '#component/action/connections/egress.ts'
 import { pointer } from '#component/codec/json.ts'
 import { type Issue, messageOf } from '#component/errors.ts'
 import { didYouMean } from '#component/expression/suggest.ts'
+import { isBasicName } from '#component/syntax/basic-authorization.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { routerUrlsProblem } from '#component/wamp/routers/router-url.ts'
 import { configSchema } from './config-schema.ts'
@@ -126,12 +127,29 @@ function checkRouters(config: Config): void {
   ])
 }
 
-/** A proxy that cannot be used is not left out: what must not leave directly would. */
-function checkEgress({ proxy }: Config['egress']): void {
+/** A proxy that cannot be used is not left out: what must not leave directly would. No value is quoted: it may hold a password. */
+function checkEgress({ proxy, proxy_username, proxy_password, proxy_ca }: Config['egress']): void {
   const found = proxy === undefined ? undefined : proxyProblem(proxy)
-  if (found === undefined) return
-  throw new ConfigError([`option "egress.proxy": expected http://host[:port]: ${found}`])
+  const problems = [
+    found && `option "egress.proxy": expected http://host[:port] or https://host[:port]: ${found}`,
+    proxy === undefined && proxy_username !== undefined && needed('proxy_username', 'proxy'),
+    proxy_username === undefined &&
+      proxy_password !== undefined &&
+      needed('proxy_password', 'proxy_username'),
+    proxy_password === undefined &&
+      proxy_username !== undefined &&
+      needed('proxy_username', 'proxy_password'),
+    !isBasicName(proxy_username ?? '') &&
+      'option "egress.proxy_username": a colon and control characters are not allowed',
+    proxy_ca !== undefined &&
+      !String(proxy_ca).includes('BEGIN CERTIFICATE') &&
+      'option "egress.proxy_ca": expected certificates in PEM',
+  ].filter((one) => typeof one === 'string')
+  if (problems.length > 0) throw new ConfigError(problems)
 }
+
+const needed = (option: string, other: string): string =>
+  `option "egress.${option}": egress.${other} is missing`
 
 /** A router of its own must know the gateway that names users to it. */
 function checkIdentity({ url, auth, identity }: Config['wamp']): void {

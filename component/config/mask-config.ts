@@ -3,7 +3,7 @@
 import { isMap } from '#component/syntax/values.ts'
 import { shownRouterUrl } from '#component/wamp/routers/router-url.ts'
 
-const secretKeys = new Set(['secret', 'key'])
+const secretKeys = new Set(['secret', 'key', 'proxy_password'])
 
 /** The configuration with secrets masked, fit for a log. */
 export function maskConfig(value: unknown, key = ''): unknown {

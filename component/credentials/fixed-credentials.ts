@@ -1,5 +1,6 @@
 /** Credentials that are the same for all requests: a field, a parameter, or a name and a password. */
 import type { Clock } from '#component/clock.ts'
+import { basicAuthorization } from '#component/syntax/basic-authorization.ts'
 import { fieldValueProblem } from '#component/syntax/http-field.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Credential, Credentials } from '#component/upstreams/credentials.ts'
@@ -46,12 +47,11 @@ export const fixedKinds = {
   },
   basic: {
     secret: 'password',
-    // RFC 7617 §2.1: in UTF-8
     credentialOf: (secret, { username }) => {
-      const encoded = Buffer.from(`${textOf(username)}:${secret}`).toString('base64')
+      const value = basicAuthorization(textOf(username), secret)
       return {
-        field: { name: 'authorization', value: `Basic ${encoded}` },
-        secrets: [secret, encoded],
+        field: { name: 'authorization', value },
+        secrets: [secret, value.slice('Basic '.length)],
       }
     },
   },

@@ -1,5 +1,6 @@
 /** The credentials of all upstreams of a process: made of the settings of their realms, counted, and told in the log when there are none. */
 import { createHash } from 'node:crypto'
+import type { EgressProxy } from '#component/action/connections/egress.ts'
 import type { Clock } from '#component/clock.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
@@ -8,7 +9,7 @@ import { TokenGrants } from '#component/oidc/client/token-grant.ts'
 import { OidcError } from '#component/oidc-error.ts'
 import type { Realms } from '#component/realm/realms.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
-import type { Credentials, Holder } from '#component/upstreams/credentials.ts'
+import type { Credentials, Holder, OwnProxy } from '#component/upstreams/credentials.ts'
 import { ExchangedTokens } from './exchanged-tokens.ts'
 import { fixedCredentials, fixedKinds, type Open } from './fixed-credentials.ts'
 import type { TokenShare } from './shared-tokens.ts'
@@ -19,7 +20,8 @@ export interface UpstreamCredentialPorts {
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn'>
   readonly realms: Pick<Realms, 'openSecret' | 'secretOrigins'>
-  readonly fetch: ProviderFetch
+  /** @param proxy in place of that of the configuration */
+  fetch(...asked: [...Parameters<ProviderFetch>, proxy?: EgressProxy]): Promise<Response>
   /** Of a gateway of several processes. */
   readonly share: TokenShare | undefined
 }
@@ -72,10 +74,10 @@ export class UpstreamCredentials {
   }
 
   /** The credentials of an upstream: nothing is opened or fetched before a request needs it. */
-  readonly open = (holder: Holder, auth: JsonMap): Credentials => {
+  readonly open = (holder: Holder, auth: JsonMap, by?: OwnProxy): Credentials => {
     const { clock, share } = this.#ports
-    const type = String(auth.type)
-    const key = keyOf(holder, auth)
+    const type = String(auth.type ?? 'basic')
+    const key = keyOf(holder, auth, by?.of)
     const known = this.#inUse.get(key)
     if (known !== undefined) return known
     const counts = this.#countsOf(holder)
@@ -86,7 +88,7 @@ export class UpstreamCredentials {
       {
         ...{ clock, share },
         open: this.#openerOf(holder),
-        grants: this.#grants,
+        grants: by ? this.#grantsBy(by.proxy) : this.#grants,
         exchanged: this.#exchanged,
         onRefused: () => {
           counts.refused += 1
@@ -117,6 +119,16 @@ export class UpstreamCredentials {
     return [...this.#counts.values()].filter(({ ok, failed, refused }) => ok + failed + refused > 0)
   }
 
+  /** Those of an upstream whose requests leave by a proxy of its own: so do those for its tokens. */
+  #grantsBy(proxy: EgressProxy): TokenGrants {
+    const ports = {
+      ...this.#ports,
+      fetch: (...[url, request, isFixed, ca]: Parameters<ProviderFetch>) =>
+        this.#ports.fetch(url, request, isFixed, ca, proxy),
+    }
+    return new TokenGrants({ ...ports, discovery: new Discovery(ports) })
+  }
+
   #countsOf(holder: Holder): TokenCounts {
     const key = JSON.stringify([holder.realm_uri, holder.upstream])
     const known = this.#counts.get(key)
@@ -142,8 +154,8 @@ export class UpstreamCredentials {
   }
 }
 
-/** What the credentials of an upstream are known by, secrets as they are sealed. */
-const keyOf = ({ realm_uri, upstream }: Holder, auth: JsonMap): string =>
+/** What the credentials of an upstream are known by, secrets as they are sealed. @param proxy its own one */
+const keyOf = ({ realm_uri, upstream }: Holder, auth: JsonMap, proxy: unknown): string =>
   createHash('sha256')
-    .update(JSON.stringify([realm_uri, upstream, auth]))
+    .update(JSON.stringify([realm_uri, upstream, auth, proxy]))
     .digest('base64url')

@@ -1,5 +1,6 @@
 /** Asks the targets of upstreams with `health.active` whether they are there: one process of a gateway asks, and tells the others. */
 import type { Clock } from '#component/clock.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { ActiveSettings } from './settings.ts'
 import type { Target } from './target.ts'
 import type { Upstream } from './upstream.ts'
@@ -153,7 +154,8 @@ function askOnce(
         onResponseEnd: () => undefined,
         onResponseError(_controller, error: Error & { code?: unknown }) {
           const code = typeof error.code === 'string' ? error.code : error.name
-          done(`the check could not be sent (${code})`)
+          const why = error instanceof ServiceError ? error.message : code
+          done(`the check could not be sent (${why})`)
         },
       },
     )

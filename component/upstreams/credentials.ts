@@ -1,4 +1,5 @@
 /** What proves to an upstream who asks: a port, which forwards use without knowing where it comes from. */
+import type { EgressProxy } from '#component/action/connections/egress.ts'
 import type { Identity, ProviderToken } from '#component/identity.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 
@@ -57,5 +58,16 @@ export interface Holder {
   readonly upstream: string
 }
 
-/** Makes the credentials of an upstream. @param auth as the realm has it */
-export type OpenCredentials = (holder: Holder, auth: JsonMap) => Credentials
+/** The proxy of the upstream, by which its tokens are fetched, too. */
+export interface OwnProxy {
+  readonly proxy: EgressProxy
+  /** The settings that it is made of. */
+  readonly of: unknown
+}
+
+/**
+ * Makes the credentials of an upstream, or of its proxy.
+ * @param auth as the realm has it; without a type: a name and a password
+ * @param by absent: it has none of its own
+ */
+export type OpenCredentials = (holder: Holder, auth: JsonMap, by?: OwnProxy) => Credentials

@@ -9,22 +9,29 @@ export type OpenValue = (value: unknown) => Promise<string | undefined>
 const parts = ['ca', 'cert', 'private_key'] as const
 
 const failed = (key: string, cause?: unknown): ServiceError =>
-  new ServiceError('service.error.bad_gateway', `tls.${key} of the upstream cannot be read`, {
+  new ServiceError('service.error.bad_gateway', `${key} of the upstream cannot be read`, {
     cause,
   })
 
-/** @returns what makes the context of a connection; the one before where the texts are the same */
-export function secureContextOf(tls: TlsSettings, open: OpenValue): () => Promise<SecureContext> {
+/**
+ * @param holder the key that the settings have
+ * @returns what makes the context of a connection; the one before where the texts are the same
+ */
+export function secureContextOf(
+  tls: TlsSettings,
+  open: OpenValue,
+  holder = 'tls',
+): () => Promise<SecureContext> {
   let known: { readonly texts: string; readonly context: SecureContext } | undefined
   return async () => {
     const read = parts.map(async (key) => {
       if (tls[key] === undefined) return undefined
       try {
         const text = await open(tls[key])
-        if (text === undefined) throw failed(key)
+        if (text === undefined) throw failed(`${holder}.${key}`)
         return text
       } catch (error) {
-        throw error instanceof ServiceError ? error : failed(key, error)
+        throw error instanceof ServiceError ? error : failed(`${holder}.${key}`, error)
       }
     })
     const [ca, cert, key] = await Promise.all(read)
@@ -39,7 +46,7 @@ export function secureContextOf(tls: TlsSettings, open: OpenValue): () => Promis
       known = { texts, context }
       return context
     } catch (cause) {
-      const message = 'tls of the upstream: ca, cert or private_key is no PEM, or they do not match'
+      const message = `${holder} of the upstream: ca, cert or private_key is no PEM, or they do not match`
       throw new ServiceError('service.error.bad_gateway', message, { cause })
     }
   }

@@ -78,6 +78,15 @@ export interface TlsSettings {
   readonly server_name?: string
 }
 
+/** A proxy of an upstream, as the realm has it. */
+export interface ProxySettings {
+  readonly origin: Origin
+  /** Undefined: it asks for no password. */
+  readonly auth: JsonMap | undefined
+  /** The certificates that it is trusted by; undefined: those of the system. */
+  readonly ca: unknown
+}
+
 /** One upstream. */
 export interface UpstreamSettings {
   readonly name: string
@@ -91,7 +100,7 @@ export interface UpstreamSettings {
   readonly basePath: string
   readonly tls: TlsSettings | undefined
   /** By which its connections leave; undefined: as all others. */
-  readonly proxy: Origin | undefined
+  readonly proxy: ProxySettings | undefined
   readonly targets: readonly TargetSettings[]
   readonly balance: Balance
   /** Other targets that are tried at once. */
@@ -163,6 +172,14 @@ const stickyOf = ({ cookie, max_age }: JsonMap): UpstreamSettings['sticky'] => (
   maxAge: typeof max_age === 'number' ? max_age : undefined,
 })
 
+/** @param written a text, or a map `{url, username, password, ca}` */
+function proxyOf(written: unknown): ProxySettings | undefined {
+  const { url, username, password, ca } = isMap(written) ? written : { url: written }
+  const origin = typeof url === 'string' ? readProxy(url) : undefined
+  const auth = username === undefined ? undefined : { username, password }
+  return origin && { origin, auth, ca }
+}
+
 /** An upstream as its realm writes it. */
 export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
   const { targets, balance, auth } = written
@@ -187,7 +204,7 @@ export function upstreamOf(name: string, written: JsonMap): UpstreamSettings {
     hostHeader: textOf(written.host_header, defaults.host_header),
     basePath: textOf(written.base_path, '').replace(/\/+$/, ''),
     tls: isMap(written.tls) ? written.tls : undefined,
-    proxy: typeof written.proxy === 'string' ? readProxy(written.proxy) : undefined,
+    proxy: proxyOf(written.proxy),
     slowStartMs: numberOf(written.slow_start, defaults.slow_start) * 1000,
     drainMs: numberOf(written.drain_timeout, defaults.drain_timeout) * 1000,
     connections: numberOf(written.connections, defaults.connections),

@@ -1,10 +1,11 @@
 /** One target of an upstream in this process: how it is connected to, what is under way at it, and whether it is there. */
 import type { ConnectionTerms } from '#component/action/connections/connector.ts'
+import type { EgressProxy } from '#component/action/connections/egress.ts'
 import type { Connections } from '#component/action/connections/upstreams.ts'
 import type { TargetResult } from '#component/action/target-result.ts'
 import type { Origin } from '#component/syntax/upstream-origin.ts'
 import { type OpenValue, secureContextOf } from './secure-context.ts'
-import type { HealthSettings, TlsSettings } from './settings.ts'
+import type { HealthSettings, ProxySettings, TlsSettings } from './settings.ts'
 
 /** The longest time that a target is out; milliseconds. */
 const longestOut = 300_000
@@ -27,10 +28,19 @@ export interface TargetConnection {
   readonly origin: Origin
   readonly connections: number
   readonly socketPath: string | undefined
-  readonly proxy: Origin | undefined
+  readonly proxy: ProxySettings | undefined
   readonly tls: TlsSettings | undefined
   /** The name in TLS; undefined: that of the origin. */
   readonly serverName: string | undefined
+}
+
+/** What targets need of their upstream. */
+export interface TargetPorts {
+  readonly connections: Connections
+  /** Opens what `tls` refers to. */
+  readonly open: OpenValue
+  /** The one of the settings. */
+  readonly proxy: EgressProxy | undefined
 }
 
 /** The same text for equal connections. */
@@ -81,9 +91,8 @@ export class Target {
   /** Since when its weight grows. */
   #freshSince: number
 
-  /** @param open opens what `tls` refers to */
-  constructor(settings: TargetConnection, connections: Connections, open: OpenValue, now: number) {
-    const { tls, serverName, url, address, socketPath, proxy } = settings
+  constructor(settings: TargetConnection, { connections, open, proxy }: TargetPorts, now: number) {
+    const { tls, serverName, url, address, socketPath } = settings
     this.id = address === undefined ? url : `${url} ${address}`
     this.url = url
     this.address = address

@@ -4,6 +4,7 @@ import type { Connections } from '#component/action/connections/upstreams.ts'
 import type { Clock } from '#component/clock.ts'
 import { Addresses } from './addresses.ts'
 import type { Credentials, OpenCredentials } from './credentials.ts'
+import { openProxy } from './proxy.ts'
 import { RetryBudget } from './retry-budget.ts'
 import { type Drawn, type Member, Ring } from './ring.ts'
 import type { OpenValue } from './secure-context.ts'
@@ -77,6 +78,8 @@ export class Upstream {
   readonly budget: RetryBudget
   /** What proves to its targets who asks; undefined: nothing. */
   readonly credentials: Credentials | undefined
+  /** What proves to its proxy who asks; undefined: nothing. */
+  readonly proxyCredentials: Credentials | undefined
   readonly #ports: UpstreamPorts
   readonly #entries: readonly Entry[]
   readonly #resolving: readonly { readonly url: string; readonly addresses: Addresses }[]
@@ -94,7 +97,12 @@ export class Upstream {
   ) {
     const { clock, connections, openCredentials } = ports
     const { name, auth } = settings
-    this.credentials = auth && openCredentials?.({ realm_uri, upstream: name }, auth)
+    const holder = { realm_uri, upstream: name }
+    const open: OpenValue = (value) => ports.openValue(realm_uri, name, value)
+    const { proxy } = settings
+    this.proxyCredentials = proxy?.auth && openCredentials?.(holder, proxy.auth)
+    const by = proxy && openProxy(proxy, this.proxyCredentials, open)
+    this.credentials = auth && openCredentials?.(holder, auth, by && { proxy: by, of: proxy })
     this.realm_uri = realm_uri
     this.settings = settings
     this.#ports = ports
@@ -103,12 +111,12 @@ export class Upstream {
     this.budget = isBudgetKept ? before.budget : new RetryBudget(settings.retryBudget)
     const { tls, hostHeader } = settings
     const serverName = tls?.server_name ?? (hasOwnName(hostHeader) ? hostHeader : undefined)
-    const open: OpenValue = (value) => ports.openValue(realm_uri, settings.name, value)
     this.#connectionOf = ({ url, origin, socketPath }, address) => {
       const { connections, proxy } = settings
       return { url, origin, address, socketPath, proxy, connections, tls, serverName }
     }
-    this.#make = (connection) => new Target(connection, connections, open, clock.now())
+    this.#make = (connection) =>
+      new Target(connection, { connections, open, proxy: by }, clock.now())
     this.#entries = settings.targets.map((one) => ({
       settings: one,
       targets: this.#targetsOf(one, before?.addressesOf(one.url) ?? [], before?.targets ?? []),

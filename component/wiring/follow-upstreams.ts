@@ -33,7 +33,7 @@ export function followUpstreams(
 ): FollowedUpstreams {
   const outside = new CheckedFetch({
     clock,
-    egress: egressBy(config.egress.proxy, config.egress.no_proxy),
+    egress: egressBy(config.egress),
   })
   const credentials = new UpstreamCredentials({
     ...{ clock, log, realms, share: worker?.tokenShare },
@@ -63,7 +63,7 @@ export function followUpstreams(
   worker?.hearHealth((told) => table.mark(told))
   const take = (): void => {
     table.take(realms.uris.flatMap((uri) => realms.realm(uri) ?? []))
-    credentials.retain(table.all.map((one) => one.credentials))
+    credentials.retain(table.all.flatMap((one) => [one.credentials, one.proxyCredentials]))
     checks?.follow(table.all)
   }
   const { onChange } = realms

@@ -70,7 +70,7 @@ export function openHttpAuthentication(
     ...{ accessTokens, accounts, apiKeys, box, clock, issuers, logins, realms, tickets },
     ...{ foreignTokens, foreignUsers },
   }
-  const egress = egressBy(config.egress.proxy, config.egress.no_proxy)
+  const egress = egressBy(config.egress)
   const outside = new CheckedFetch({ clock, egress })
   const authService = openAuthService(outside)
   const providers = new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) })

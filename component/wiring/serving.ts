@@ -93,7 +93,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   const findExamples: FindExamples = (one) => examples.holding(one)
   const { config, clock, node, log, yieldTurn, families, telemetry } = context
   const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts), {
-    egress: egressBy(config.egress.proxy, config.egress.no_proxy),
+    egress: egressBy(config.egress),
     unixSockets: config.forward.unix_sockets,
   })
   const upstreams = followUpstreams(context, connections, worker)

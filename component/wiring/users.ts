@@ -109,7 +109,7 @@ export class Users {
       ...{ replica, realms: this.realms, revocations, clock, log },
     })
     this.idTokens = new IdTokens({ replica, box, clock })
-    const egress = egressBy(config.egress.proxy, config.egress.no_proxy)
+    const egress = egressBy(config.egress)
     this.#outside = new CheckedFetch({ clock, maxBytes: maxAnswer, egress })
     const fetch = this.#outside.fetch.bind(this.#outside)
     this.issuerKeys = new AllIssuerKeys({ fetch, clock, log })

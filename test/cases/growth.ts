@@ -55,7 +55,7 @@ export const counted: readonly string[] = [
 /** By folder, then by name; one for each file of the folder that has such a map. */
 export const growth: Readonly<Record<string, Readonly<Record<string, Bound | readonly Bound[]>>>> = {
   'component': { '#counts': rows.series, '#keys': documents, '#map': rows.requests },
-  'component/action': { '#trusting': documents },
+  'component/action': { '#others': documents },
   'component/action/connections': { '#ending': rows.upstreams, '#pools': rows.upstreams },
   'component/compile': { '#found': work, '#levels': work, '#needs': documents, '#parties': work, '#shared': work, noMembers: work },
   'component/compile/kept': { '#kept': rows.compiled },

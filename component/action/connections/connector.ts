@@ -6,7 +6,7 @@ import { connect as connectTls, type SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { Origin } from '#component/syntax/upstream-origin.ts'
+import type { EgressProxy } from './egress.ts'
 import { type HostPolicy, refuseAddress } from './origin.ts'
 import { askTunnel } from './tunnel.ts'
 
@@ -26,7 +26,7 @@ export interface ConnectionTerms {
   /** Of a Unix socket that is connected to in place of the origin. */
   readonly socketPath: string | undefined
   /** By which its connections leave; undefined: as all others. */
-  readonly proxy: Origin | undefined
+  readonly proxy: EgressProxy | undefined
   /** The name in TLS; undefined: that of the origin. */
   readonly serverName: string | undefined
   /** What is trusted, and shown, in TLS; undefined: the certificates of the system. ServiceError where it cannot be read. */
@@ -56,13 +56,15 @@ const late = 'the upstream did not accept the connection within connect_timeout'
  * @param policy for hosts that are computed from the request; undefined for fixed ones
  * @param timeoutMs time limit of a connection, name resolution, proxy and TLS included
  * @param proxy that is connected to in place of the host
+ * @param isTunnel whether it is asked for a tunnel for http, too
  */
 export function connectorOf(
   { clock, lookup, ca, unixSockets }: ConnectorPorts,
   policy: HostPolicy | undefined,
   timeoutMs: number,
   terms: ConnectionTerms | undefined,
-  proxy: Origin | undefined,
+  proxy: EgressProxy | undefined,
+  isTunnel = false,
 ): buildConnector.connector {
   const { socketPath } = terms ?? {}
   const isRefused = socketPath !== undefined && !isWithin(socketPath, unixSockets)
@@ -71,6 +73,7 @@ export function connectorOf(
   return ({ hostname, protocol, port }, callback) => {
     const isTls = protocol === 'https:'
     const portNumber = Number(port) || (isTls ? 443 : 80)
+    const asksTunnel = proxy !== undefined && (isTls || isTunnel)
     let socket: Socket | undefined
     let isDone = false
     const settle = (error: Error | null): void => {
@@ -85,7 +88,7 @@ export function connectorOf(
     const stopTimer = clock.after(timeoutMs, () =>
       settle(new ServiceError('service.error.timeout', late)),
     )
-    const to = proxy ?? { hostname: terms?.address ?? hostname, port: portNumber }
+    const to = proxy?.origin ?? { hostname: terms?.address ?? hostname, port: portNumber }
     const tcp = {
       ...{ host: to.hostname, port: to.port, autoSelectFamily: true },
       ...{ noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 },
@@ -110,24 +113,44 @@ export function connectorOf(
       if (refused) settle(refused)
       return refused === undefined
     }
-    const openTunnel = (secureContext: SecureContext | undefined): void => {
-      const below = use(connectTcp(tcp))
-      const authority = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${portNumber}`
-      const shake = (error: Error | undefined): void => {
-        if (error) settle(error)
+    /** Connects to the proxy. @param next called with the socket, once bytes can pass to it */
+    const openProxy = (
+      { origin, secureContext, authorization }: EgressProxy,
+      next: (opened: Socket, authorization: string | undefined) => void,
+    ): void => {
+      const isSecure = origin.protocol === 'https:'
+      const begin = (context: SecureContext | undefined, told: string | undefined): void => {
         if (isDone) return
-        const options = { ...tlsOf(secureContext), socket: below, host: hostname }
-        use(connectTls(options)).once('secureConnect', () => settle(null))
+        const servername = isIP(origin.hostname) ? '' : origin.hostname
+        const trusted = context ? { secureContext: context } : ca !== undefined && { ca }
+        const opened = use(
+          isSecure ? connectTls({ ...tcp, servername, ...trusted }) : connectTcp(tcp),
+        )
+        opened.once('connect', () => {
+          if (!isDone && isFit(opened) && !isSecure) next(opened, told)
+        })
+        opened.once('secureConnect', () => !isDone && next(opened, told))
       }
-      below.once('connect', () => {
-        if (!isDone && isFit(below)) askTunnel(below, authority, shake)
+      const isTold = asksTunnel ? authorization?.() : undefined
+      Promise.all([secureContext?.(), isTold]).then((read) => begin(...read), settle)
+    }
+    const openTunnel = (by: EgressProxy, secureContext: SecureContext | undefined): void => {
+      const authority = `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${portNumber}`
+      openProxy(by, (below, authorization) => {
+        askTunnel(below, { authority, authorization }, (error) => {
+          if (error || !isTls) settle(error ?? null)
+          if (isDone) return
+          const options = { ...tlsOf(secureContext), socket: below, host: hostname }
+          use(connectTls(options)).once('secureConnect', () => settle(null))
+        })
       })
     }
     const open = (secureContext?: SecureContext): void => {
       if (isDone) return
       if (socketPath !== undefined) {
         use(connectTcp({ path: socketPath })).once('connect', () => settle(null))
-      } else if (isTls && proxy) openTunnel(secureContext)
+      } else if (proxy && asksTunnel) openTunnel(proxy, secureContext)
+      else if (proxy) openProxy(proxy, () => settle(null))
       else if (isTls) {
         const opened = use(connectTls({ ...tcp, ...tlsOf(secureContext) }))
         opened.once('connect', () => isFit(opened)).once('secureConnect', () => settle(null))

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { ServiceError } from '#component/errors.ts'
 import { maxHeadBytes } from './answer-heads.ts'
+import { unauthenticated } from './egress.ts'
 
 const failed = (why: string): ServiceError =>
   new ServiceError('service.error.bad_gateway', `the proxy opened no tunnel: ${why}`)
@@ -11,18 +12,26 @@ function problemOf(received: Buffer, end: number): string | undefined {
   if (end < 0) return received.length > maxHeadBytes ? 'its answer is too long' : undefined
   const [, status] = /^HTTP\/1\.[01] (\d{3})\b/.exec(received.toString('latin1', 0, 32)) ?? []
   if (status === undefined) return 'its answer is not HTTP'
+  if (status === '407') return unauthenticated
   if (!status.startsWith('2')) return `it answered ${status}`
   // a server of TLS speaks after its client
   return received.length > end + 4 ? 'it sent more than its answer' : undefined
 }
 
+/** What a proxy is asked for. */
+interface AskedTunnel {
+  /** `host:port` */
+  readonly authority: string
+  /** `Proxy-Authorization`; undefined: none. */
+  readonly authorization: string | undefined
+}
+
 /**
- * @param authority `host:port`
  * @param next is called once, with why there is no tunnel; the socket is then to be destroyed
  */
 export function askTunnel(
   socket: Socket,
-  authority: string,
+  { authority, authorization }: AskedTunnel,
   next: (error: Error | undefined) => void,
 ): void {
   let received = Buffer.alloc(0)
@@ -39,5 +48,7 @@ export function askTunnel(
     if (problem !== undefined || end >= 0) done(problem)
   }
   socket.on('data', onData).on('close', onClose)
-  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)
+  const lines = [`CONNECT ${authority} HTTP/1.1`, `Host: ${authority}`]
+  if (authorization !== undefined) lines.push(`Proxy-Authorization: ${authorization}`)
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
 }

@@ -1,8 +1,11 @@
 /** One connection of a pool: sends an idempotent request once more where the upstream has closed the connection that was kept. */
+import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { type buildConnector, Client, type Dispatcher } from 'undici'
 import { isIdempotent, type Method } from '#component/request.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 import { AnswerHeads } from './answer-heads.ts'
+import { type EgressProxy, refusedByProxy } from './egress.ts'
 
 type Options = Dispatcher.DispatchOptions
 type Handler = Dispatcher.DispatchHandler
@@ -45,22 +48,15 @@ class Line {
   }
 }
 
-/** A handler whose request is sent again if its connection was kept, and has ended without a byte of an answer. */
-class RepeatedOnce implements Handler {
+/** A handler that tells another one all that it is told. */
+class PassedOn implements Handler {
   readonly #of: Handler
-  readonly #line: Line
-  readonly #repeat: () => boolean
-  #isSent = false
 
-  /** @param repeat sends the request again for the same handler; false where nothing can be sent any more */
-  constructor(of: Handler, line: Line, repeat: () => boolean) {
+  constructor(of: Handler) {
     this.#of = of
-    this.#line = line
-    this.#repeat = repeat
   }
 
   onRequestStart(controller: Controller, context: unknown): void {
-    this.#isSent = true
     this.#of.onRequestStart?.(controller, context)
   }
   onBodySent(chunk: Buffer): void {
@@ -79,10 +75,63 @@ class RepeatedOnce implements Handler {
     this.#of.onResponseEnd?.(...end)
   }
   onResponseError(controller: Controller, error: Error): void {
-    const isRepeated = this.#isSent && this.#line.hasFailedKept && this.#repeat()
-    if (!isRepeated) this.#of.onResponseError?.(controller, error)
+    this.#of.onResponseError?.(controller, error)
   }
 }
+
+/** A handler whose request is sent again if its connection was kept, and has ended without a byte of an answer. */
+class RepeatedOnce extends PassedOn {
+  readonly #line: Line
+  readonly #repeat: () => boolean
+  #isSent = false
+
+  /** @param repeat sends the request again for the same handler; false where nothing can be sent any more */
+  constructor(of: Handler, line: Line, repeat: () => boolean) {
+    super(of)
+    this.#line = line
+    this.#repeat = repeat
+  }
+
+  override onRequestStart(controller: Controller, context: unknown): void {
+    this.#isSent = true
+    super.onRequestStart(controller, context)
+  }
+  override onResponseError(controller: Controller, error: Error): void {
+    const isRepeated = this.#isSent && this.#line.hasFailedKept && this.#repeat()
+    if (!isRepeated) super.onResponseError(controller, error)
+  }
+}
+
+/** A handler that a proxy's refusal of its credentials does not reach as an answer of the upstream. */
+class ThroughProxy extends PassedOn {
+  override onResponseStart(...answer: Parameters<NonNullable<Handler['onResponseStart']>>): void {
+    const [controller, status] = answer
+    if (status === 407) controller.abort(refusedByProxy())
+    else super.onResponseStart(...answer)
+  }
+}
+
+/** A proxy that is asked for http. */
+interface AskedProxy {
+  readonly proxy: Pick<EgressProxy, 'authorization'>
+  /** What stands before each path: the origin. */
+  readonly text: string
+  /** A connection for one WebSocket, by a tunnel: a proxy passes no Upgrade on. */
+  tunnel(): UpstreamConnection
+}
+
+/** Of a request that was not begun. */
+const unbegun: Controller = {
+  ...{ aborted: false, paused: false, reason: null },
+  abort: () => undefined,
+  pause: () => undefined,
+  resume: () => undefined,
+}
+
+const withAuthorization = (options: Options, authorization: string): Options => ({
+  ...options,
+  headers: { ...(options.headers as JsonMap), 'proxy-authorization': authorization },
+})
 
 /** Whether the body can be sent again: a stream is read once. */
 const isKept = (body: Options['body']): boolean =>
@@ -94,26 +143,55 @@ const isKept = (body: Options['body']): boolean =>
  */
 export class UpstreamConnection extends Client {
   readonly #line: Line
-  readonly #prefix: string
+  readonly #origin: URL
+  readonly #asked: AskedProxy | undefined
 
   /**
    * @param connect opens its sockets
-   * @param prefix what stands before each path: the origin, where a proxy is asked; else empty
+   * @param asked the proxy that is asked by whole URLs; absent: none is
    */
   constructor(
     origin: URL,
     options: Client.Options,
     connect: buildConnector.connector,
-    prefix: string,
+    asked?: AskedProxy,
   ) {
     const line = new Line()
     super(origin, { ...options, connect: line.through(connect) })
+    this.#origin = origin
     this.#line = line
-    this.#prefix = prefix
+    this.#asked = asked
   }
 
   override dispatch(asked: Options, handler: Handler): boolean {
-    const options = this.#prefix ? { ...asked, path: `${this.#prefix}${asked.path}` } : asked
+    if (!this.#asked) return this.#send(asked, handler)
+    const { proxy, text, tunnel } = this.#asked
+    if (asked.upgrade) {
+      const once = tunnel()
+      once.dispatch(asked, handler)
+      // it ends with the request; a WebSocket goes on
+      void once.close()
+      return true
+    }
+    const options = { ...asked, path: `${text}${asked.path}` }
+    const watched = new ThroughProxy(handler)
+    const authorization = proxy.authorization?.()
+    if (authorization === undefined) return this.#send(options, watched)
+    if (typeof authorization === 'string') {
+      return this.#send(withAuthorization(options, authorization), watched)
+    }
+    authorization.then(
+      (found) => this.#send(withAuthorization(options, found), watched),
+      (error: Error) => {
+        handler.onResponseError?.(unbegun, error)
+        EventEmitter.prototype.emit.call(this, 'drain', this.#origin, [this])
+      },
+    )
+    // it is as busy as with a request: others wait, or go by another connection
+    return false
+  }
+
+  #send(options: Options, handler: Handler): boolean {
     this.#line.next(options.upgrade !== undefined && options.upgrade !== null)
     if (!isKept(options.body) || !isIdempotent(options.method.toLowerCase() as Method)) {
       return super.dispatch(options, handler)

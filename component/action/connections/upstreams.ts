@@ -139,10 +139,21 @@ export class Upstreams implements Connections {
     const policy = isComputed ? this.#policy : undefined
     const isLocal = terms?.socketPath !== undefined
     const proxy = terms?.proxy ?? (isLocal ? undefined : this.#egress(origin))
-    const connect = connectorOf(this.#ports, policy, connectTimeoutMs, terms, proxy)
-    // a proxy is asked for http by the whole URL (RFC 9112 §3.2.2), and for a tunnel under https
-    const prefix = proxy && origin.protocol === 'http:' ? origin.text : ''
-    const factory = (url: URL) => new UpstreamConnection(url, connectionOptions, connect, prefix)
+    const connectBy = (isTunnel: boolean) =>
+      connectorOf(this.#ports, policy, connectTimeoutMs, terms, proxy, isTunnel)
+    const connect = connectBy(false)
+    // a proxy is asked for http by the whole URL (RFC 9112 §3.2.2), for a tunnel under https and for WebSockets (RFC 6455 §4.1)
+    const asked = proxy && origin.protocol === 'http:' ? { proxy, text: origin.text } : undefined
+    const factory = (url: URL): UpstreamConnection =>
+      new UpstreamConnection(
+        url,
+        connectionOptions,
+        connect,
+        asked && {
+          ...asked,
+          tunnel: () => new UpstreamConnection(url, connectionOptions, connectBy(true)),
+        },
+      )
     const connections = terms?.connections ?? maxConnections
     const pool = new Pool(origin.text, { connections, factory, allowH2: false })
     entries.push({ isComputed, connectTimeoutMs, terms, pool, lastUse: this.#uses })

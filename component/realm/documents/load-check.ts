@@ -6,7 +6,7 @@ import { InvalidSpecError, type Issue } from '#component/errors.ts'
 import { Report } from '#component/spec/report.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type Environment, fillEnvironment } from './environment.ts'
-import { secretProblem } from './info/auth-rules.ts'
+import { proxySecretProblem, secretProblem } from './info/auth-rules.ts'
 import { leadsBack, prototypeOf } from './inheritance.ts'
 import { at } from './membership.ts'
 import type { RealmDocument } from './model.ts'
@@ -98,9 +98,20 @@ function upstreamIssues(whole: unknown, path: string): readonly Issue[] {
   const upstreams = at(whole, ['info', 'upstreams'])
   if (!isMap(upstreams)) return []
   return Object.entries(upstreams).flatMap(([name, one]) => {
-    const { key, message } = secretProblem(at(one, ['auth'])) ?? {}
-    if (key === undefined || message === undefined) return []
-    return [{ path: pointer(path, 'info', 'upstreams', name, 'auth', key), message }]
+    const problems = [
+      ['auth', secretProblem(at(one, ['auth']))],
+      ['proxy', proxySecretProblem(at(one, ['proxy']))],
+    ] as const
+    return problems.flatMap(([holder, problem]) =>
+      problem
+        ? [
+            {
+              path: pointer(path, 'info', 'upstreams', name, holder, problem.key),
+              message: problem.message,
+            },
+          ]
+        : [],
+    )
   })
 }
 

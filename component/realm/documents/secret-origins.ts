@@ -23,11 +23,12 @@ const senders = {
     addressesOf: (entry) => [
       ...maps(at(entry, ['targets'])).map(({ url }) => url),
       ...['token_url', 'issuer'].map((key) => at(entry, ['auth', key])),
-      at(entry, ['proxy']),
+      ...[['proxy'], ['proxy', 'url']].map((keys) => at(entry, keys)),
     ],
     secrets: [
       ...['secret', 'password', 'client_secret', 'private_key'].map((key) => ['auth', key]),
       ['tls', 'private_key'],
+      ['proxy', 'password'],
     ],
   },
 } as const satisfies Readonly<Record<string, Senders>>

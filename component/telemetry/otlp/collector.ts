@@ -1,4 +1,5 @@
 /** The way to the collector: the exporter of opentelemetry-js, which encodes spans as OTLP protobuf, sends them over HTTP, and tries again. */
+import type { Agent } from 'node:http'
 import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { messageOf } from '#component/errors.ts'
 import type { ExportFailure, ExportSpans } from './span-queue.ts'
@@ -11,15 +12,25 @@ export interface CollectorOptions {
   /** URL of the requests, path included. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>> | undefined
+  /** Makes the connections; undefined: the exporter. */
+  readonly agent?: Agent | undefined
 }
 
 /**
  * Loads the exporter.
  * @throws Error that says what to install, where it is missing
  */
-export async function openCollector({ url, headers }: CollectorOptions): Promise<ExportSpans> {
+export async function openCollector({
+  url,
+  headers,
+  agent,
+}: CollectorOptions): Promise<ExportSpans> {
   const { OTLPTraceExporter: Exporter } = await load()
-  const exporter = new Exporter({ url, ...(headers && { headers: { ...headers } }) })
+  const exporter = new Exporter({
+    url,
+    ...(headers && { headers: { ...headers } }),
+    ...(agent && { httpAgentOptions: () => agent }),
+  })
   return (spans, done) => {
     try {
       // the encoding reads no more of a span than RecordedSpan has

@@ -1,44 +1,73 @@
 /** Requests that leave by a proxy, and targets at Unix sockets. */
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
-import { createServer, request as requestOf } from 'node:http'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import {
+  createServer,
+  type IncomingMessage,
+  request as requestOf,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { echoed, opened } from '#test/integration/websockets/clients.ts'
 import { send } from '#test/support/http-request.ts'
+import { echoingUpstream } from '#test/support/peers/websocket-upstream.ts'
+import { until } from '#test/support/running/until.ts'
+import { startReceiver } from '#test/support/telemetry/receiver.ts'
 import { Authority } from '#test/support/tls/authority.ts'
+import { startTokenServer } from './token-server.ts'
 import { closeAll, documentOf, startTarget, startWith } from './upstreams.ts'
 
 const closers: (() => void)[] = []
 const authority = new Authority('The authority of the company')
 
+/** How a proxy differs from one that asks for nothing and speaks plain HTTP. */
+interface ProxyOptions {
+  /** Its answer to CONNECT in place of a tunnel. */
+  readonly refusal?: number
+  /** The `Proxy-Authorization` that it wants. */
+  readonly wants?: string
+  /** It speaks TLS. */
+  readonly isSecure?: boolean
+}
+
 /** A proxy that knows one name, whatever it is asked for; what it was asked. */
-async function startProxy(port: number, refusal?: number) {
+async function startProxy(port: number, { refusal, wants, isSecure = false }: ProxyOptions = {}) {
   const asked: string[] = []
-  const proxy = createServer((request, response) => {
+  const isKnown = ({ headers }: IncomingMessage) =>
+    wants === undefined || headers['proxy-authorization'] === wants
+  const challenge = { 'proxy-authenticate': 'Basic realm="company"' }
+  const pass = (request: IncomingMessage, response: ServerResponse) => {
     asked.push(`${request.method} ${request.url}`)
+    if (!isKnown(request)) return response.writeHead(407, challenge).end('who are you?')
     const { pathname } = new URL(request.url ?? '')
     const { method, headers } = request
+    const { 'proxy-authorization': _, ...passedHeaders } = headers
     const passed = requestOf(
-      { port, host: '127.0.0.1', path: pathname, method, headers },
+      { port, host: '127.0.0.1', path: pathname, method, headers: passedHeaders },
       (answer) => {
         response.writeHead(answer.statusCode ?? 0, answer.headers)
         answer.pipe(response)
       },
     )
-    request.pipe(passed)
-  })
+    return request.pipe(passed)
+  }
+  const names = { name: 'localhost', dns: ['localhost'], usage: 'server' } as const
+  const proxy = isSecure ? createSecureServer(authority.issue(names), pass) : createServer(pass)
   proxy.on('connect', (request, socket) => {
     asked.push(`${request.method} ${request.url}`)
     socket.on('error', () => undefined)
-    if (refusal !== undefined) return socket.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
+    const status = isKnown(request) ? refusal : 407
+    if (status !== undefined) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)
     const to = connect(port, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection established\r\nVia: proxy\r\n\r\n')
       to.pipe(socket).pipe(to)
     })
     to.on('error', () => socket.destroy())
+    socket.on('close', () => to.destroy())
     closers.push(() => to.destroy())
     return undefined
   })
@@ -47,7 +76,8 @@ async function startProxy(port: number, refusal?: number) {
     proxy.close()
     proxy.closeAllConnections()
   })
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked }
+  const { port: own } = proxy.address() as AddressInfo
+  return { url: isSecure ? `https://localhost:${own}` : `http://127.0.0.1:${own}`, asked }
 }
 
 const portOf = (url: string): number => Number(new URL(url).port)
@@ -106,7 +136,7 @@ describe('a request that leaves by a proxy', () => {
   })
 
   it('is answered 504 where the proxy opens no tunnel', async () => {
-    const proxy = await startProxy(1, 403)
+    const proxy = await startProxy(1, { refusal: 403 })
     const { url } = await startWith({
       it: { targets: [{ url: 'https://billing.internal' }], proxy: proxy.url },
     })
@@ -126,8 +156,184 @@ describe('a request that leaves by a proxy', () => {
     expect(proxy.asked).to.deep.equal(['GET http://shop.example/v1/it'])
   })
 
+  const password = 'sssh-0123456789'
+  const basic = `Basic ${Buffer.from(`gw:${password}`).toString('base64')}`
+
+  /** A backend under https, and what its upstream trusts. */
+  async function startSecureTarget() {
+    const names = { name: 'billing.internal', dns: ['billing.internal'], usage: 'server' } as const
+    const server = createSecureServer(authority.issue(names), (_request, response) =>
+      response.end('ok'),
+    )
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    closers.push(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    return (server.address() as AddressInfo).port
+  }
+
+  for (const [what, isSecure, isTunnel] of [
+    ['http, asked for http', false, false],
+    ['http, asked for a tunnel', false, true],
+    ['https, asked for http', true, false],
+    ['https, asked for a tunnel', true, true],
+  ] as const) {
+    it(`is one of a name and a password: by ${what}`, async () => {
+      const port = isTunnel ? await startSecureTarget() : portOf((await startTarget()).url)
+      const proxy = await startProxy(port, { wants: basic, isSecure })
+      const upstreams = (more: object) => ({
+        it: {
+          targets: [{ url: `${isTunnel ? 'https' : 'http'}://billing.internal` }],
+          proxy: { url: proxy.url, ...(isSecure && { ca: authority.cert }), ...more },
+          ...(isTunnel && { tls: { ca: authority.cert } }),
+        },
+      })
+      const { url, adminUrl, setUpstreams } = await startWith(
+        upstreams({ username: 'gw', password }),
+      )
+      const answers = await Promise.all([1, 2, 3].map(() => fetch(`${url}/v1/it`)))
+      expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200])
+      expect((await send(adminUrl, '/realms/com.example.test')).text).to.not.include(password)
+      for (const more of [{ password: null }, { username: 'gw', password: 'wrong' }]) {
+        await setUpstreams(upstreams(more))
+        const answer = await fetch(`${url}/v1/it`)
+        const text = await answer.text()
+        expect([answer.status, answer.headers.get('proxy-authenticate')]).to.deep.equal([504, null])
+        expect(text).to.include('it answered 407')
+        expect(text).to.not.include('who are you')
+      }
+    })
+  }
+
+  it('is one of a name and a password of the configuration, and of certificates', async () => {
+    const target = await startTarget()
+    const proxy = await startProxy(portOf(target.url), { wants: basic, isSecure: true })
+    const settings = {
+      'egress.proxy': proxy.url,
+      'egress.proxy_username': 'gw',
+      'egress.proxy_password': password,
+      'egress.proxy_ca': authority.cert,
+    }
+    const { url } = await startWith({}, fixed, settings)
+    expect((await fetch(`${url}/v1/it`)).status).to.equal(200)
+  })
+
+  it('is not made where the certificate of the proxy is not trusted', async () => {
+    const target = await startTarget()
+    const proxy = await startProxy(portOf(target.url), { isSecure: true })
+    const { url } = await startWith({}, fixed, { 'egress.proxy': proxy.url })
+    expect((await fetch(`${url}/v1/it`)).status).to.equal(504)
+    expect(proxy.asked).to.deep.equal([])
+  })
+
+  it('fails where the password cannot be read, and is made once it can', async () => {
+    const target = await startTarget()
+    const proxy = await startProxy(portOf(target.url), { wants: basic })
+    const file = join(mkdtempSync(join(tmpdir(), 'proxy-')), 'password')
+    const { url, setUpstreams } = await startWith({})
+    const upstreams = {
+      it: {
+        targets: [{ url: 'http://billing.internal' }],
+        proxy: { url: proxy.url, username: 'gw', password: { file } },
+      },
+    }
+    expect((await setUpstreams(upstreams)).status).to.equal(200)
+    const answer = await fetch(`${url}/v1/it`)
+    expect(answer.status).to.equal(504)
+    expect(await answer.text()).to.include('the password of the proxy cannot be read')
+    writeFileSync(file, password)
+    await until('it is read', async () => (await fetch(`${url}/v1/it`)).status === 200)
+  })
+
+  it('may be one for a WebSocket, which goes through a tunnel under http, too', async () => {
+    const sockets = await echoingUpstream()
+    const secure = await echoingUpstream(
+      authority.issue({ name: 'sockets.internal', dns: ['sockets.internal'], usage: 'server' }),
+    )
+    for (const [scheme, { host }] of [
+      ['http', sockets],
+      ['https', secure],
+    ] as const) {
+      const proxy = await startProxy(portOf(`http://${host}`), { wants: basic })
+      const get = { action: { type: 'forward', upstream: 'it', websocket: true }, response: {} }
+      const paths = { '/it': { get } }
+      const { url, setUpstreams } = await startWith(
+        {},
+        documentOf(
+          {},
+          {
+            versions: { '1': { base_path: '/v1', paths } },
+          },
+        ),
+      )
+      await setUpstreams({
+        it: {
+          targets: [{ url: `${scheme}://sockets.internal` }],
+          proxy: { url: proxy.url, username: 'gw', password },
+          tls: { ca: authority.cert },
+        },
+      })
+      const socket = await opened(url, '/v1/it')
+      expect((await echoed(socket, 'hello')).toString()).to.equal('hello')
+      socket.terminate()
+      const port = scheme === 'http' ? 80 : 443
+      expect(proxy.asked).to.deep.equal([`CONNECT sockets.internal:${port}`])
+    }
+    sockets.close()
+    secure.close()
+  })
+
+  it('may be one for a token of the upstream that has the proxy', async () => {
+    const server = await startTokenServer()
+    const target = await startTarget()
+    const [own, common] = [
+      await startProxy(portOf(server.url), { wants: basic }),
+      await startProxy(portOf(target.url)),
+    ]
+    const { url, setUpstreams } = await startWith({}, undefined, {
+      'egress.proxy': common.url,
+      'egress.no_proxy': JSON.stringify(['127.0.0.1']),
+    })
+    await setUpstreams({
+      it: {
+        targets: [{ url: 'http://billing.internal' }],
+        proxy: { url: own.url, username: 'gw', password },
+        auth: {
+          ...{ type: 'client_credentials', token_url: 'http://id.internal/token' },
+          ...{ client_id: 'gw', client_secret: 'another secret' },
+        },
+      },
+    })
+    await fetch(`${url}/v1/it`)
+    expect(own.asked).to.deep.equal([
+      'POST http://id.internal/token',
+      'GET http://billing.internal/v1/it',
+    ])
+    expect(common.asked).to.deep.equal([])
+    server.stop()
+  })
+
+  it('is one with spans, too', async () => {
+    const receiver = await startReceiver()
+    const proxy = await startProxy(portOf(receiver.url), { wants: basic })
+    const { url } = await startWith({}, fixed, {
+      'egress.proxy': proxy.url,
+      'egress.proxy_username': 'gw',
+      'egress.proxy_password': password,
+      'telemetry.traces': 'otlp',
+      'telemetry.sample': '1',
+      'telemetry.endpoint': 'http://collector.internal:4318',
+    })
+    await fetch(`${url}/v1/it`)
+    await closeAll()
+    expect(proxy.asked).to.include('POST http://collector.internal:4318/v1/traces')
+    expect(receiver.spans.length).to.be.greaterThan(0)
+    await receiver.close()
+  })
+
   it('is never made past a proxy that cannot be used', async () => {
-    for (const proxy of ['https://proxy.internal', 'proxy.internal:3128', 'http://a:b@proxy']) {
+    for (const proxy of ['socks5://proxy.internal', 'proxy.internal:3128', 'http://a:b@proxy']) {
       const started = startWith({}, fixed, { 'egress.proxy': proxy })
       const message = await started.then(
         () => 'started',
@@ -137,6 +343,45 @@ describe('a request that leaves by a proxy', () => {
       expect(message).not.to.include('a:b')
     }
   })
+
+  for (const [what, settings, message] of [
+    [
+      'a name without a password',
+      { 'egress.proxy_username': 'a' },
+      'egress.proxy_password is missing',
+    ],
+    [
+      'a password without a name',
+      { 'egress.proxy_password': 'sssh' },
+      'egress.proxy_username is missing',
+    ],
+    [
+      'a name with a colon',
+      { 'egress.proxy_username': 'a:b', 'egress.proxy_password': 'sssh' },
+      'a colon and control characters are not allowed',
+    ],
+    ['certificates that are none', { 'egress.proxy_ca': 'sssh' }, 'expected certificates in PEM'],
+    [
+      'a name without a proxy',
+      { 'egress.proxy': undefined, 'egress.proxy_username': 'a', 'egress.proxy_password': 'sssh' },
+      'egress.proxy is missing',
+    ],
+  ] as const) {
+    it(`is never made where the configuration has ${what}`, async () => {
+      const given = { 'egress.proxy': 'http://proxy', ...settings }
+      const known = Object.entries(given).filter(([, value]) => value !== undefined)
+      const error = await startWith(
+        {},
+        fixed,
+        Object.fromEntries(known) as Record<string, string>,
+      ).then(
+        () => 'started',
+        (cause: Error) => cause.message,
+      )
+      expect(error).to.include(message)
+      expect(error).to.not.include('sssh')
+    })
+  }
 
   for (const [exempt, host] of [
     ['127.0.0.0/8', '127.0.0.1'],

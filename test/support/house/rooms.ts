@@ -264,7 +264,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: ['jose'],
   },
   'component/credentials': {
-    folders: ['oidc', 'oidc/client', 'realm', 'realm/documents/info', 'token', 'upstreams'],
+    folders: [
+      ...['action/connections', 'oidc', 'oidc/client', 'realm', 'realm/documents/info', 'token'],
+      'upstreams',
+    ],
     packages: ['jose', 'lru-cache'],
   },
   'component/oidc/client': {

@@ -14,6 +14,7 @@ describe('changedOptions', () => {
       specs: ['a.json', 'b.json'],
       gateway: { listen: 8080, cors: { max_age: 5 } },
       cluster: { key: 'a secret of the cluster' },
+      egress: { proxy: 'https://proxy', proxy_username: 'gw', proxy_password: 'tunafish' },
       store: { url: 'postgres://user:tunafish@db/app' },
     })
     expect(changedOptions(config)).to.deep.equal({
@@ -22,6 +23,9 @@ describe('changedOptions', () => {
       'gateway.listen': 8080,
       'gateway.cors.max_age': 5,
       'cluster.key': '[masked]',
+      'egress.proxy': 'https://proxy',
+      'egress.proxy_username': 'gw',
+      'egress.proxy_password': '[masked]',
       'store.url': 'postgres://user:masked@db/app',
     })
   })

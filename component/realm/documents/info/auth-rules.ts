@@ -4,6 +4,7 @@ import { name, oneOrMore, orNull } from '#component/realm/documents/field-rules.
 import { closedMap } from '#component/spec/closed-map.ts'
 import type { Report } from '#component/spec/report.ts'
 import { described, must, oneOf, type Rule, rule, string, text } from '#component/spec/rules.ts'
+import { isBasicName } from '#component/syntax/basic-authorization.ts'
 import { fieldValueProblem, headerNameProblem } from '#component/syntax/http-field.ts'
 import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
@@ -37,7 +38,8 @@ function fieldProblem(field: string): string | undefined {
   return headerNameProblem(field) ?? (isOwn ? 'it says something else of the request' : undefined)
 }
 
-const secret = (what: string): Rule =>
+/** A key of a secret that is sent. @param what its sentence begins with this */
+export const secret = (what: string): Rule =>
   described(
     rule({}, (value, path, report) => {
       // never shown
@@ -60,12 +62,20 @@ const serverUrl = (isAllowed: (value: unknown) => boolean): Rule => {
   })
 }
 
+/** The name of a user for Basic. */
+export const basicName = must(
+  'a text without colons and control characters',
+  (value) => typeof value === 'string' && isBasicName(value),
+  { type: 'string' },
+)
+
 const isAbsoluteUri = (value: unknown): boolean =>
   typeof value === 'string' && URL.canParse(value) && !value.includes('#')
 
 const uri = must('an absolute URI without a fragment', isAbsoluteUri, { type: 'string' })
 
-const certificates = must(
+/** Certificates that somebody is trusted by. */
+export const certificates = must(
   'certificates in PEM, {env: NAME} or {file: …}',
   (value) =>
     isMap(value) ? isSecret(value) : secretText(value)?.includes('BEGIN CERTIFICATE') === true,
@@ -198,15 +208,7 @@ const authKinds: readonly AuthKind[] = [
     title: 'BasicAuth',
     description: 'A name and a password in `Authorization: Basic` (RFC 7617).',
     keys: {
-      username: described(
-        must(
-          'a text without colons and control characters',
-          (value) => typeof value === 'string' && /^[^:\p{Cc}]*$/u.test(value),
-          { type: 'string' },
-        ),
-        'The name.',
-        { examples: ['gateway'] },
-      ),
+      username: described(basicName, 'The name.', { examples: ['gateway'] }),
       password: secret('The password'),
     },
     required: { username: 'the name' },
@@ -296,6 +298,22 @@ export function secretProblem(
     key: two,
     message: `${one} is there or stored, too: null removes the one that is not meant`,
   }
+}
+
+/** What is wrong with the password of a proxy once one that a load leaves out is kept: it stands beside a name. */
+export function proxySecretProblem(
+  value: unknown,
+): { readonly key: string; readonly message: string } | undefined {
+  if (!isMap(value)) return undefined
+  const [hasName, hasPassword] = ['username', 'password'].map((key) => Boolean(value[key] ?? false))
+  if (hasName === hasPassword) return undefined
+  return hasName
+    ? { key: 'password', message: 'expected the password beside the name' }
+    : {
+        key: 'username',
+        message:
+          'a password is there or stored: expected its name beside it, or null for the password',
+      }
 }
 
 /** Whether an `auth` takes a token that was given for that of the user. */

@@ -25,7 +25,7 @@ import {
   upstreamLimits,
   upstreamName,
 } from '#component/upstreams/settings.ts'
-import { auth } from './auth-rules.ts'
+import { auth, basicName, certificates, secret } from './auth-rules.ts'
 
 const { targets: maxTargets, upstreams: maxUpstreams } = upstreamLimits
 
@@ -60,6 +60,30 @@ const withRequired = (known: Rule, required: Readonly<Record<string, string>>): 
       if (!Object.hasOwn(value, key)) report.missing(path, key, wanted)
     }
   })
+
+/** The password stands apart from the URL, which is shown. */
+const proxyUrl = text('a proxy, http://host[:port] or https://host[:port]', proxyProblem, 'hidden')
+
+const proxyMap = withRequired(
+  closedMap('a map such as {url, username, password}', {
+    url: described(proxyUrl, 'Where the proxy is.', { examples: ['https://proxy.internal:3129'] }),
+    username: described(basicName, 'The name of the gateway at the proxy.', {
+      examples: ['gateway'],
+    }),
+    password: secret('The password of the gateway at the proxy'),
+    ca: described(
+      certificates,
+      'The certificates that a proxy by https is trusted by in place of those of the system: a PEM, `{env: NAME}` or `{file: …}`.',
+      { examples: [{ file: '/etc/wamp-gateway/company-ca.pem' }] },
+    ),
+  }),
+  { url: 'where the proxy is' },
+)
+
+const proxy: Rule = rule({ anyOf: [proxyUrl.schema, proxyMap.schema] }, (value, path, report) => {
+  if (isMap(value)) proxyMap(value, path, report)
+  else proxyUrl(value, path, report)
+})
 
 const target: Rule = described(
   withRequired(
@@ -320,9 +344,18 @@ const keys = {
     examples: [{ cookie: 'billing', max_age: 3600 }],
   }),
   proxy: described(
-    text('a proxy, http://host[:port]', proxyProblem, 'hidden'),
-    'The proxy by which its connections leave, in place of `egress.proxy` of the configuration. It resolves the names of targets.',
-    { examples: ['http://proxy.internal:3128'] },
+    proxy,
+    'The proxy by which its connections leave, and the requests for its tokens, in place of `egress.proxy` of the configuration: `http://host[:port]` or `https://host[:port]`, or a map `{url, username, password, ca}`. It resolves the names of targets.',
+    {
+      examples: [
+        'http://proxy.internal:3128',
+        {
+          url: 'https://proxy.internal:3129',
+          username: 'gateway',
+          password: { file: '/etc/wamp-gateway/proxy-password' },
+        },
+      ],
+    },
   ),
   slow_start: described(
     integer(0, 3600, ' of seconds'),

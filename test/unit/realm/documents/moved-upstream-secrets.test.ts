@@ -158,6 +158,50 @@ describe('a load that keeps the secret of an upstream', () => {
   })
 })
 
+describe('the password of the proxy of an upstream', () => {
+  const proxy = { url: 'http://squid:3128', username: 'gw', password: 'sssh-1' }
+  const { password: _, ...without } = proxy
+
+  it('is sealed, kept by a load without it, and shown to nobody', async () => {
+    const realms = await realmsWith()
+    await realms.realms.load(realmOf({ ...withField, proxy }))
+    await realms.realms.load(realmOf({ ...withField, proxy: without }))
+    expect(JSON.stringify(realms.realms.get(uri))).to.not.include('sssh')
+    expect(JSON.stringify(realms.replica.get('realm', uri))).to.not.include('sssh')
+    const { info } = realms.realms.realm(uri) ?? {}
+    const { upstreams } = (info ?? {}) as { upstreams: Record<string, { proxy: Json }> }
+    const value = upstreams.billing?.proxy.password
+    const to = realms.realms.secretOrigins(uri, 'upstreams', 'billing')
+    expect(await realms.realms.openSecret(uri, value, to)).to.equal('sssh-1')
+  })
+
+  for (const [what, given, key] of [
+    ['a name without one', { url: 'http://p', username: 'gw' }, 'password'],
+    ['one without a name', { url: 'http://p', password: 'sssh' }, 'username'],
+    ['a name, and null for it', { url: 'http://p', username: 'gw', password: null }, 'password'],
+  ] as const) {
+    it(`is refused: ${what}`, async () => {
+      const issues = await refusals(await realmsWith(), realmOf({ ...withField, proxy: given }))
+      expect(issues?.map(({ path }) => path)).to.deep.equal([`${place}/proxy/${key}`])
+    })
+  }
+
+  for (const [what, upstream] of [
+    ['another proxy', { ...withField, proxy: { ...without, url: 'http://thief:3128' } }],
+    ['another target', { ...withField, proxy: without, targets: [target('http://thief')] }],
+  ] as const) {
+    it(`is not kept for ${what}`, async () => {
+      const realms = await realmsWith()
+      await realms.realms.load(realmOf({ ...withField, proxy }))
+      const refused = await realms.realms.load(realmOf(upstream)).then(
+        () => undefined,
+        (error: { details: { path: string }[] }) => error.details.map(({ path }) => path),
+      )
+      expect(refused).to.include('/info/upstreams/billing/proxy/password')
+    })
+  }
+})
+
 describe('the origins of the secrets of an upstream', () => {
   const variable = `$${'{'}TARGET}`
   const cases: readonly (readonly [string, Json, readonly string[]])[] = [
@@ -165,6 +209,7 @@ describe('the origins of the secrets of an upstream', () => {
     ['its token endpoint', { auth: withClient.auth }, ['https://id.example.com']],
     ['its issuer', { auth: { issuer: 'https://id.example.com/a' } }, ['https://id.example.com']],
     ['its proxy', { proxy: 'http://squid:3128' }, ['http://squid:3128']],
+    ['its proxy with a name', { proxy: { url: 'https://squid' } }, ['https://squid']],
     ['the path of a socket', { targets: [target('unix:/run/a.sock')] }, ['unix:/run/a.sock']],
     ['a variable as it is written', { targets: [target(variable)] }, [variable]],
   ]

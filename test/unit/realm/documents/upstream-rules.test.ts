@@ -46,6 +46,14 @@ describe('an upstream', () => {
     ['with checks', { targets: [a], health: { active: { path: '/up', status: [204], up: 1 } } }],
     ['with addresses', { targets: [a], addresses: 'each', resolve_interval: 1 }],
     ['with a proxy', { targets: [a], proxy: 'http://proxy.internal:3128' }],
+    ['with a proxy by https', { targets: [a], proxy: 'https://proxy.internal' }],
+    [
+      'with a proxy that asks for a password',
+      {
+        targets: [a],
+        proxy: { url: 'https://proxy', username: 'gw', password: { env: 'P' }, ca: { file: '/c' } },
+      },
+    ],
     ['with a socket', { targets: [{ url: 'unix:/run/billing/http.sock' }] }],
     ['with a cookie', { targets: [a], sticky: { cookie: 'billing', max_age: 60 } }],
     ['with a backup', { targets: [{ ...a, backup: true, weight: 1000 }] }],
@@ -122,7 +130,21 @@ describe('an upstream', () => {
     ],
     ['addresses of all', { targets: [a], addresses: 'all' }, `${at}/addresses`, 'any, each'],
     ['no interval', { targets: [a], resolve_interval: 0 }, `${at}/resolve_interval`, '1 to 3600'],
-    ['a proxy by https', { targets: [a], proxy: 'https://proxy' }, `${at}/proxy`, 'http://'],
+    ['a proxy by socks', { targets: [a], proxy: 'socks5://proxy' }, `${at}/proxy`, 'http://'],
+    ['a proxy of a list', { targets: [a], proxy: ['http://p'] }, `${at}/proxy`, 'a proxy'],
+    [
+      ...['a proxy of no address', { targets: [a], proxy: { username: 'a', password: 'b' } }],
+      ...[`${at}/proxy/url`, 'where the proxy is'],
+    ],
+    [
+      ...['a proxy with a name of two'],
+      { targets: [a], proxy: { url: 'http://p', username: 'a:b', password: 'c' } },
+      ...[`${at}/proxy/username`, 'without colons'],
+    ],
+    [
+      ...['a proxy with an unknown key', { targets: [a], proxy: { url: 'http://p', user: 'a' } }],
+      ...[`${at}/proxy/user`, 'expected one of url, username'],
+    ],
     [
       'a proxy that is metadata',
       { targets: [a], proxy: 'http://metadata' },
