@@ -24,7 +24,9 @@ function upstreamFields(node: Node): Node {
     (context) => {
       const { request } = context
       return run(
-        request instanceof RequestView ? { ...context, request: request.forUpstream } : context,
+        request instanceof RequestView
+          ? { ...context, request: request.forUpstream, counted: context.counted ?? request }
+          : context,
       )
     },
     [node],

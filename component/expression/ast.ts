@@ -19,7 +19,7 @@ export interface Pipe {
   readonly arguments: readonly Argument[]
 }
 
-/** One argument: a bare word or quoted text, `{{…}}`, `$map`, `_` (merge only), or a list (with and without only). */
+/** One argument: a bare word or quoted text, `{{…}}`, `$map`, `_` (merge and equal only), or a list. */
 export type Argument = { readonly start: number; readonly end: number } & (
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'expression'; readonly expression: Expression }

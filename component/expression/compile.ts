@@ -41,9 +41,25 @@ const stepLimit = 100_000
  * Compiles a value of a document. Parts that do not depend on request, action or security are evaluated now.
  * @param path JSON Pointer of the value
  * @param issues receives the issues; one list for each load
+ * @param hasItem whether `_` may stand in it
  */
-export function compile(value: unknown, path: string, scope: Scope, issues: Issue[]): Node {
-  return isLiteral(value, 0) ? constant(value) : compileValue(value, path, scope, issues, 0)
+export function compile(
+  value: unknown,
+  path: string,
+  scope: Scope,
+  issues: Issue[],
+  hasItem = false,
+): Node {
+  if (isLiteral(value, 0)) return constant(value)
+  return compileValue(value, path, { scope, issues, hasItem }, 0)
+}
+
+/** What the texts of a value are compiled with. */
+interface Around {
+  readonly scope: Scope
+  readonly issues: Issue[]
+  /** Whether `_` may stand in it: it is the item of a list where the value is used. */
+  readonly hasItem: boolean
 }
 
 /** Whether the value is no list or map, and no text with an expression. */
@@ -60,15 +76,10 @@ function isLiteral(value: unknown, depth: number): boolean {
   return true
 }
 
-function compileValue(
-  value: unknown,
-  path: string,
-  scope: Scope,
-  issues: Issue[],
-  depth: number,
-): Node {
+function compileValue(value: unknown, path: string, around: Around, depth: number): Node {
+  const { issues } = around
   if (typeof value === 'string') {
-    return hasExpression(value) ? compileText(value, path, scope, issues) : constant(value)
+    return hasExpression(value) ? compileText(value, path, around) : constant(value)
   }
   if (typeof value !== 'object' || value === null) return constant(value)
   const isList = Array.isArray(value)
@@ -76,7 +87,7 @@ function compileValue(
   if (depth > depthLimit) return refuse(path, `nested more than ${depthLimit} deep`, issues)
   if (isList) {
     const items = value.map((item, index) =>
-      compileValue(item, pointer(path, index), scope, issues, depth + 1),
+      compileValue(item, pointer(path, index), around, depth + 1),
     )
     if (items.every((item, index) => isSame(item, value[index]))) return constant(value)
     return withinLimits(listNode(items), path, issues)
@@ -84,7 +95,7 @@ function compileValue(
   const entries = new Map<string, Node>()
   let isUntouched = true
   for (const [key, item, at] of entriesAt(value, path)) {
-    const member = isPlain(item) ? constant(item) : compileValue(item, at, scope, issues, depth + 1)
+    const member = isPlain(item) ? constant(item) : compileValue(item, at, around, depth + 1)
     isUntouched &&= isSame(member, item)
     entries.set(key, member)
   }
@@ -117,13 +128,14 @@ function withinLimits(node: Node, path: string, issues: Issue[]): Node {
 }
 
 /** Compiles a text that holds expressions; its first error becomes an issue at its path. */
-function compileText(text: string, path: string, scope: Scope, issues: Issue[]): Node {
+function compileText(text: string, path: string, around: Around): Node {
+  const { scope, issues } = around
   const whole = new Site(text, path, Math.max(0, text.indexOf('{{')), text.length)
   try {
     admitLoad(issues, whole)
     const template = scope.shared.templates.get(text) ?? parseTemplate(text, path)
     scope.shared.templates.set(text, template)
-    const node = joinParts(template, whole, scope, issues)
+    const node = joinParts(template, whole, around)
     const message = excess(node)
     if (message !== undefined) whole.fail(message)
     return node
@@ -133,8 +145,8 @@ function compileText(text: string, path: string, scope: Scope, issues: Issue[]):
   }
 }
 
-function joinParts(template: Template, whole: Site, scope: Scope, issues: Issue[]): Node {
-  const around = { scope, issues, site: whole }
+function joinParts(template: Template, whole: Site, of: Around): Node {
+  const around = { ...of, site: whole }
   const nodes: Node[] = []
   const sites: Site[] = []
   let texts = 0
@@ -147,7 +159,7 @@ function joinParts(template: Template, whole: Site, scope: Scope, issues: Issue[
   }
   const [only] = nodes
   if (only && template.isLone) return only
-  return joinNodes(nodes, sites, whole, issues, texts)
+  return joinNodes(nodes, sites, whole, of.issues, texts)
 }
 
 /**

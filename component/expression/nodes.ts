@@ -6,7 +6,7 @@ import type { Source } from './origin.ts'
 import type { Site } from './site.ts'
 
 /** The costs of one evaluation of a node. */
-interface Costs {
+export interface Costs {
   /** Paths of the request-time data that is read, each once, cut to three keys. */
   readonly reads: readonly string[]
   /** Static cost: about the number of operations of one evaluation. */
@@ -88,6 +88,12 @@ export interface Context {
   readonly security: object
   /** At least 0, less than 1. */
   readonly random: () => number
+  /** `_`: the innermost item of the lists whose functions are running; absent: there is none. */
+  readonly item?: unknown
+  /** That of the evaluation which the items belong to; absent: it is this one. */
+  readonly whole?: Context
+  /** The object that its steps of items are counted for; absent: `request`. */
+  readonly counted?: object
 }
 
 /** Reads or computes a value within a running evaluation. */
@@ -279,7 +285,7 @@ export const readNode = (keys: readonly string[], run: Run, reads: readonly stri
   new ReadNode(run, keys, reads)
 
 /** A computation over other nodes. */
-export function deferred(run: Run, over: Iterable<Node>, facts: Facts = {}): Deferred {
+export function deferred(run: Run, over: Iterable<Costs>, facts: Facts = {}): Deferred {
   const sum = sumUp(over)
   const costs = { ...sum, steps: sum.steps + (facts.steps ?? 0) }
   return facts.isRaw ? new RawNode(run, costs, facts) : new Computation(run, costs, facts)

@@ -22,9 +22,45 @@ const mostNamed = 3
 
 const isOfRequest = (path: string): boolean => path === 'request' || path.startsWith('request.')
 
+/** A list whose items are being evaluated, and the one that it is reached by. Evaluations are synchronous, so one chain serves them all. */
+interface Items {
+  readonly list: Node | Source
+  readonly outer: Items | undefined
+}
+
+let innermost: Items | undefined
+
+/** From now on, `_` is an item of the list. @returns for {@link leaveItems} */
+export function enterItems(list: Node | Source): Items | undefined {
+  const outer = innermost
+  innermost = { list, outer }
+  return outer
+}
+
+/** `_` is again what it was. @param outer what {@link enterItems} has returned */
+export function leaveItems(outer: Items | undefined): void {
+  innermost = outer
+}
+
+/** What of an item has the origin of its list. @param keys from `_` on */
+function originOfItem(keys: readonly string[]): Origin | undefined {
+  const items = innermost
+  if (items === undefined) return undefined
+  innermost = items.outer
+  try {
+    const list = originOf(items.list)
+    if (!list?.isWhole) return list
+    return below({ members: [`${list.members.join()}[]`], isWhole: true }, keys.slice(1))
+  } finally {
+    innermost = items
+  }
+}
+
 /** A value at a path; undefined for data that is not of the request. */
-export const originOfPath = (keys: readonly string[]): Origin | undefined =>
-  keys[0] === 'request' ? { members: [keys.join('.')], isWhole: true } : undefined
+export function originOfPath(keys: readonly string[]): Origin | undefined {
+  if (keys[0] === '_') return originOfItem(keys)
+  return keys[0] === 'request' ? { members: [keys.join('.')], isWhole: true } : undefined
+}
 
 /** The origin of a value; undefined when it is known at load, or made of other data as well. */
 export function originOf(value: Node | Source | undefined): Origin | undefined {
@@ -35,13 +71,18 @@ export function originOf(value: Node | Source | undefined): Origin | undefined {
     if (value.keys) return originOfPath(value.keys)
     if (!value.joined) return originOf(value.source)
   }
-  const members = value.reads
-  return members.length > 0 && members.every(isOfRequest) ? { members, isWhole: false } : undefined
+  const origins = value.reads.map((read) =>
+    isOfRequest(read) || read.startsWith('_') ? originOfPath(read.split('.')) : undefined,
+  )
+  const members = origins.flatMap((origin) => origin?.members ?? [])
+  return members.length > 0 && !origins.includes(undefined)
+    ? { members: [...new Set(members)], isWhole: false }
+    : undefined
 }
 
 /** The origin of a value at keys below another value. */
 export function below(origin: Origin | undefined, keys: readonly string[]): Origin | undefined {
-  if (!origin?.isWhole) return origin
+  if (!origin?.isWhole || keys.length === 0) return origin
   return { members: [[...origin.members, ...keys].join('.')], isWhole: true }
 }
 

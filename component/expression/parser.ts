@@ -11,9 +11,6 @@ const deepestNesting = 16
 /** Functions among whose arguments `_` stands for the piped value. */
 const takesPiped: ReadonlySet<string> = new Set(['merge', 'equal'])
 
-/** Functions that take a list of arguments in brackets. */
-const takesList: ReadonlySet<string> = new Set(['with', 'without'])
-
 /**
  * Parses the expression whose `{{` stands at `start`.
  * @returns the expression and the offset behind its `}}`
@@ -95,7 +92,7 @@ function readArguments(
     return items
   }
   for (;;) {
-    items.push(readArgument(lexer, name, nesting, closing === ']'))
+    items.push(readArgument(lexer, name, nesting))
     if (lexer.kind === 'end of text') opening.fail(`the bracket is not closed: expected ${closing}`)
     if (lexer.kind === closing) break
     if (lexer.kind !== ',') lexer.site.fail(`expected , or ${closing}, found ${found(lexer)}`)
@@ -105,7 +102,7 @@ function readArguments(
   return items
 }
 
-function readArgument(lexer: Lexer, name: string, nesting: number, isItem: boolean): Argument {
+function readArgument(lexer: Lexer, name: string, nesting: number): Argument {
   const { kind, value, start, end } = lexer
   if (kind === '{{') {
     const expression = readExpression(lexer, nesting + 1)
@@ -113,17 +110,18 @@ function readArgument(lexer: Lexer, name: string, nesting: number, isItem: boole
     return { kind: 'expression', expression, start, end: lexer.endBefore }
   }
   if (kind === '[') {
-    if (isItem || !takesList.has(name)) {
-      lexer.site.fail('only with and without take a list as an argument')
+    if (nesting >= deepestNesting) {
+      lexer.site.fail(`lists are nested more than ${deepestNesting} levels deep`)
     }
-    const items = readArguments(lexer, ']', name, nesting)
+    const items = readArguments(lexer, ']', name, nesting + 1)
     return { kind: 'list', items, start, end: lexer.endBefore }
   }
   if (kind !== 'word' && kind !== 'quoted') {
     lexer.site.fail(`expected an argument, found ${found(lexer)}`)
   }
   if (kind === 'word' && value === '_' && !takesPiped.has(name)) {
-    lexer.site.fail("_ stands for the piped value, in merge and equal only; write '_' for the text")
+    const others = "write {{_}} for the item of a list, '_' for the text"
+    lexer.site.fail(`_ stands for the piped value, in merge and equal only; ${others}`)
   }
   lexer.next()
   if (kind === 'word' && value === '_') return { kind: 'piped', start, end }

@@ -1,13 +1,16 @@
 /** Compiles one expression: its path and its functions, evaluated as far as they are known at load. */
 import type { Issue } from '#component/errors.ts'
+import type { Parameter } from '#component/expression/functions/function.ts'
 import { functionNames, functions } from '#component/expression/functions/functions.ts'
 import { Watch } from '#component/expression/probe/watch.ts'
 import type { Argument, Expression, Pipe } from './ast.ts'
 import { beginEvaluation, charge, chargeLoad, nodeCost } from './budget.ts'
 import { folds, kindSample } from './fold.ts'
+import { costsOfItems, readsItem, readsItemOnly, spent } from './items.ts'
 import {
   broken,
   type Context,
+  type Costs,
   constant,
   deferred,
   isBroken,
@@ -30,6 +33,8 @@ interface Surroundings {
   readonly issues: Issue[]
   /** Any site of the template. */
   readonly site: Site
+  /** Whether `_` is the item of a list here. */
+  readonly hasItem: boolean
 }
 
 /** A pipe whose function exists and whose number of arguments is right. */
@@ -37,14 +42,34 @@ interface Call extends Called {
   readonly arguments: readonly Argument[]
 }
 
-/** Folded functions do not read the context. */
-const noContext: Context = { request: {}, action: {}, security: {}, random: () => 0 }
+/** What a load lacks of a request. */
+class NotKnown extends Error {}
+
+/** For one folded function: it reads nothing of the context but items, and counts its steps. */
+const foldContext = (): Context => ({
+  ...{ request: {}, action: {}, security: {} },
+  random: () => {
+    throw new NotKnown()
+  },
+})
+
+/** Characters of the budget of a load that a step of an item costs. */
+const itemStepCost = 32
 
 /**
  * Compiles an expression.
  * @throws ExpressionError for an error that is known at load
  */
 export function compileExpression(expression: Expression, around: Surroundings): Node {
+  const node = compileWhole(expression, around)
+  if (!around.hasItem && readsItem(node)) {
+    const site = around.site.at(expression.start, expression.end)
+    site.fail('"_" is the item of where, map, sort …: there is none here')
+  }
+  return node
+}
+
+function compileWhole(expression: Expression, around: Surroundings): Node {
   const calls = expression.pipes.map((pipe) => readCall(pipe, around))
   const pathSite = around.site.at(expression.start, expression.end)
   const isOptional = isFallback(calls[0])
@@ -53,14 +78,17 @@ export function compileExpression(expression: Expression, around: Surroundings):
   const watch = probe && new Watch(probe, expression.keys, pathSite)
   watch?.read(node)
   const stages: Stage[] = []
-  const over: Node[] = []
+  const over: Costs[] = []
   let last: Link | undefined
+  let isOfItem = false
   for (const [at, call] of calls.entries()) {
     // nearly every function of "" yields "", whatever its arguments are; names in them must exist nevertheless
     const isEmptyText = stages.length === 0 && node.kind === 'constant' && node.value === ''
     const isEmpty = isEmptyText && !call.row.takesEmpty
     const args = call.arguments.map((argument, index) =>
-      isEmpty ? argumentNode(argument, around) : compileArgument(argument, call, index, around),
+      isEmpty
+        ? argumentNode(argument, within(call, index, around))
+        : compileArgument(argument, call, index, around),
     )
     // a look-up leaves a missing key to the default behind it
     if (call.row.form === 'look-up' && args.length === 1 && isFallback(calls[at + 1])) {
@@ -76,9 +104,16 @@ export function compileExpression(expression: Expression, around: Surroundings):
     }
     node = settled(node, pathSite, around.issues)
     if (isBroken(node)) return broken
-    last = new Link(last ?? node, call, watch?.stage(call.name, args) ?? args)
-    stages.push(stageOf(last))
-    over.push(...args)
+    isOfItem ||= readsItem(node)
+    last = new Link(
+      last ?? node,
+      call,
+      watch?.stage(call.name, args, call.row.form === 'items') ?? args,
+    )
+    const costs = args.map((arg, index) => costsOf(arg, call, index))
+    isOfItem ||= costs.some(readsItem)
+    stages.push(stageOf(last, isOfItem))
+    over.push(...costs)
   }
   node = settled(node, pathSite, around.issues)
   if (stages.length === 0 || node.kind === 'broken') return watch?.whole(node) ?? node
@@ -91,6 +126,14 @@ export function compileExpression(expression: Expression, around: Surroundings):
 
 /** Without a probe nothing is watched. */
 const unwatched = { chain }
+
+/** What an argument costs beside what is piped. */
+function costsOf(argument: Node, { row }: Call, index: number): Costs {
+  const isOfItem = row.parameters[index]?.ofItem !== undefined
+  return isOfItem && readsItem(argument)
+    ? costsOfItems(argument, row.madeOf?.includes(1) === true)
+    : argument
+}
 
 const isFallback = (call: Call | undefined): boolean => call?.row.form === 'fallback'
 
@@ -126,6 +169,10 @@ function readCall(pipe: Pipe, { site: whole, issues }: Surroundings): Call {
   return { name: pipe.name, row, arguments: args, site }
 }
 
+/** The surroundings of an argument. */
+const within = ({ row }: Call, index: number, around: Surroundings): Surroundings =>
+  row.parameters[index]?.ofItem ? { ...around, hasItem: true } : around
+
 /** An argument as a node that yields the converted value. */
 function compileArgument(
   argument: Argument,
@@ -137,8 +184,9 @@ function compileArgument(
   if (argument.kind === 'text' && parameter?.written) {
     return constant(parameter.written(argument.text))
   }
-  const node = argumentNode(argument, around)
+  const node = argumentNode(argument, within(call, index, around), parameter)
   if (!parameter || node.kind === 'broken') return node
+  if (parameter.ofItem && readsItem(node)) return node
   const { wanted } = parameter
   const site = around.site.at(argument.start, argument.end, node)
   const read = (value: unknown): unknown => {
@@ -158,14 +206,14 @@ function compileArgument(
   return deferred((context) => read(run(context)), [node], { source: node })
 }
 
-function argumentNode(argument: Argument, around: Surroundings): Node {
+function argumentNode(argument: Argument, around: Surroundings, of?: Parameter): Node {
   switch (argument.kind) {
     case 'text':
-      return constant(argument.text)
+      return constant(of?.written ? of.written(argument.text) : argument.text)
     case 'expression':
       return compileExpression(argument.expression, around)
     case 'list':
-      return listNode(argument.items.map((item) => argumentNode(item, around)))
+      return listNode(argument.items.map((item) => argumentNode(item, around, of)))
     default:
       return constant({})
   }
@@ -195,9 +243,18 @@ function fold(
 ): Node | undefined {
   const { name, row, site } = call
   // Lazy functions are folded below: they choose a node, and a missing key gets a "did you mean".
-  const isClosed = args.every(({ kind }) => kind === 'constant')
-  if (piped.kind === 'constant' && isClosed && !row.isRandom && !row.form) {
-    return constant(stageOf(new Link(piped, call, args))(piped.value, noContext))
+  const isOfItems = row.form === 'items'
+  const isClosed = args.every((arg) => arg.kind === 'constant' || (isOfItems && readsItemOnly(arg)))
+  if (piped.kind === 'constant' && isClosed && !row.isRandom && (!row.form || isOfItems)) {
+    const context = foldContext()
+    try {
+      const value = stageOf(new Link(piped, call, args), true)(piped.value, context)
+      charge(spent(context) * itemStepCost, site)
+      return constant(value)
+    } catch (error) {
+      if (error instanceof NotKnown) return undefined
+      throw error
+    }
   }
   const sample = piped.kind === 'constant' ? piped.value : kindSample(piped)
   if (!row.takes(sample)) unexpected(site, name, row.wanted, sample)

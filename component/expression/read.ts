@@ -1,6 +1,7 @@
 /** Compiles paths: into request-time data as closures, into known values by walking them. */
 import type { Issue } from '#component/errors.ts'
 import { isMap } from '#component/syntax/values.ts'
+import { itemName } from './items.ts'
 import { type Context, constant, deferred, type Node, type Run, readNode, runOf } from './nodes.ts'
 import { below, originOf, originOfPath, type Source } from './origin.ts'
 import { noteRead } from './read-sites.ts'
@@ -28,6 +29,15 @@ interface Path {
 
 const undefinedNode = constant(undefined)
 
+/** The item of a list, in what a function evaluates for each of them. */
+function readItem({ keys, scope, site, isOptional }: Path): Node {
+  const reads = scope.readsOf(keys.slice(0, 3).join('.'))
+  const run: Run = isOptional
+    ? (context) => find(context.item, keys, 1)
+    : (context) => step(context.item, keys, 1, site)
+  return readNode(keys, run, reads)
+}
+
 /**
  * Compiles a path.
  * @param keys at least one; the first is the name of a root or of a map of the scope
@@ -43,6 +53,7 @@ export function compilePath(
 ): Node {
   const path: Path = { keys, scope, site, issues, isOptional }
   const [name = '', key, ...rest] = keys
+  if (name === itemName) return readItem(path)
   const shape = scope.root(name)
   const root = Object.hasOwn(roots, name) ? roots[name] : undefined
   if (shape && root) return readRoot(path, root, shape)

@@ -19,6 +19,9 @@ export interface RootShape {
   readonly keys?: readonly string[]
 }
 
+/** The map whose entries may be templates: values with `_`, the item of a list where they are used. */
+const templates = 'variables'
+
 /** At most this many variables in a chain of references. */
 const longestChain = 64
 
@@ -116,7 +119,7 @@ export class Scope {
     let node =
       this.#pending.length > 2 * longestChain
         ? broken
-        : compile(entry.value, entry.path, this, issues)
+        : compile(entry.value, entry.path, this, issues, map === templates)
     this.#pending.pop()
     if (pending.height > longestChain) {
       report(

@@ -1,8 +1,18 @@
 /** One function of an expression as a closure, and whose fault its failures are. */
 import { booleanOf } from '#component/expression/functions/conversions.ts'
-import type { LazyForm, PipeFunction } from '#component/expression/functions/function.ts'
+import type { LazyForm, Parameter, PipeFunction } from '#component/expression/functions/function.ts'
+import { ofItems, once, readsItem, spend } from './items.ts'
 import { type Context, type Node, type Run, runOf } from './nodes.ts'
-import { below, isKnown, type Origin, originOf, originOfParts, type Source } from './origin.ts'
+import {
+  below,
+  enterItems,
+  isKnown,
+  leaveItems,
+  type Origin,
+  originOf,
+  originOfParts,
+  type Source,
+} from './origin.ts'
 import { Site } from './site.ts'
 import { unexpected } from './values.ts'
 
@@ -50,7 +60,14 @@ export class Link extends Site implements Source {
   /** The values that the result is made of. */
   get #parts(): readonly (Node | Source)[] {
     const all = [this.piped, this.first, this.second]
-    return (this.row.madeOf ?? everything).flatMap((index) => all[index] ?? [])
+    const { row } = this
+    return (row.madeOf ?? everything).flatMap((index) => {
+      const part = all[index]
+      // a key only chooses a member
+      const isKey =
+        index > 0 && row.form === 'items' && !(part && 'reads' in part && readsItem(part))
+      return part === undefined || isKey ? [] : part
+    })
   }
 
   origin(): Origin | undefined {
@@ -61,7 +78,13 @@ export class Link extends Site implements Source {
     if (row.form === 'look-up' && first?.kind === 'constant' && isFixed(second)) {
       return below(originOf(piped), [String(first.value)])
     }
-    return originOfParts(this.#parts)
+    if (row.form !== 'items') return originOfParts(this.#parts)
+    const outer = enterItems(piped)
+    try {
+      return originOfParts(this.#parts)
+    } finally {
+      leaveItems(outer)
+    }
   }
 
   protected override blamed(): Origin | undefined {
@@ -87,10 +110,16 @@ function applyFunction(
   return result === undefined ? refuse(link, value) : result
 }
 
-/** The closure of one function. Nearly every function of `""` yields `""`. */
-export function stageOf(link: Link): Stage {
+/**
+ * The closure of one function. Nearly every function of `""` yields `""`.
+ * @param isOfItem whether what it is given depends on the item of a list around it
+ */
+export function stageOf(link: Link, isOfItem: boolean): Stage {
   const { row, first, second } = link
-  if (row.form) return lazyStages[row.form](link)
+  if (row.form) {
+    const lazy = lazyStages[row.form](link)
+    return row.form === 'items' && !isOfItem ? once(lazy) : lazy
+  }
   const one = first && runOf(first)
   const two = second && runOf(second)
   if (row.takesEmpty) {
@@ -110,6 +139,7 @@ export function stageOf(link: Link): Stage {
 
 const lazyStages: Readonly<Record<LazyForm, (link: Link) => Stage>> = {
   'look-up': lookUp,
+  items: forItems,
   fallback: ({ first }) => {
     const run = runOf(first as Node)
     return (value, context) => value ?? run(context)
@@ -124,6 +154,35 @@ const lazyStages: Readonly<Record<LazyForm, (link: Link) => Stage>> = {
       return choice ? ifTrue(context) : ifFalse(context)
     }
   },
+}
+
+/** What an argument of a function on items is given as: an {@link OfItem}, or its value. */
+function argumentOf(node: Node | undefined, parameter: Parameter | undefined): Run | undefined {
+  if (node === undefined || parameter?.ofItem === undefined) return node && runOf(node)
+  return ofItems(node, parameter.ofItem)
+}
+
+/** The closure of a function that evaluates its arguments for each item. */
+function forItems(link: Link): Stage {
+  const { first, second, row, piped } = link
+  const one = argumentOf(first, row.parameters[0])
+  const two = argumentOf(second, row.parameters[1])
+  const evaluated = [first, second].filter((node) => node && readsItem(node))
+  const steps = evaluated.reduce((sum, node) => sum + (node?.steps ?? 0), 0)
+  return (value, context) => {
+    if (value === '') return ''
+    if (!link.takes(value)) refuse(link, value)
+    const of = one?.(context) as never
+    const other = two?.(context) as never
+    const outer = enterItems(piped)
+    try {
+      if (steps > 0) spend((value as readonly unknown[]).length * steps, link, context)
+      const result = link.apply(value as never, link, of, other, context)
+      return result === undefined ? refuse(link, value) : result
+    } finally {
+      leaveItems(outer)
+    }
+  }
 }
 
 /** The closure of a look-up, with the default for a missing key. */

@@ -65,6 +65,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/explain': { '#last': work },
   'component/explain/redaction': { '#byStart': work },
   'component/expression': { '#compiled': documents, '#whole': documents },
+  'component/expression/functions': { '#others': work, '#scalars': work },
   'component/gateway': { '#kept': documents },
   'component/gateway/sockets': { '#ofOperations': rows.sockets, '#open': rows.sockets },
   'component/gateway/streams': { '#open': rows.streams },

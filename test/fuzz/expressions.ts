@@ -128,6 +128,17 @@ const shapes: Readonly<Record<string, number | 'list'>> = {
   with: 'list',
   without: 'list',
   random: 1,
+  ...{
+    where: 2,
+    sort: 2,
+    group: 1,
+    key_by: 1,
+    sum: 1,
+    unique: 1,
+    concat: 'list',
+    slice: 2,
+    contains: 1,
+  },
   ...{ default: 1, equal: 1, if: 2, add: 1, sub: 1, mul: 1, join: 1, split: 1, map: 1, replace: 2 },
 }
 
@@ -182,7 +193,7 @@ class Generator {
 
   #argument(nesting: number): string {
     if (nesting < 3 && this.#chance(0.2)) return this.#expression(nesting + 1)
-    return this.#chance(0.1) ? this.#pick(['$map', '_']) : this.#pick(words)
+    return this.#chance(0.1) ? this.#pick(['$map', '_', '{{_}}']) : this.#pick(words)
   }
 
   /** One to three changes of a real text, small ones most of the time. */

@@ -68,6 +68,13 @@ function calculation(
   }
 }
 
+/** The sum of a value and a number, as `add` makes it; undefined where the value is no number. */
+export const plus = calculation(
+  'sum',
+  (a, b) => a + b,
+  (a, b) => a + b,
+).apply as (value: unknown, site: Site, other: Number64) => Number64 | undefined
+
 /** By name. */
 export const arithmetic: FunctionTable = {
   abs: {

@@ -15,7 +15,7 @@ import {
 } from './function.ts'
 
 /** A text that the document writes as an argument: it stands for the number or boolean that it spells as well. */
-class Written {
+export class Written {
   readonly text: string
 
   constructor(text: string) {
@@ -39,7 +39,7 @@ function isEqual(a: unknown, b: unknown, site: Site, depth = 0): boolean {
   if (depth > depthLimit) site.refuse(`equal: a value is nested more than ${depthLimit} deep`)
   if (isNumber(a) && isNumber(b)) return isSameNumber(a, b)
   if (isList(a) && isList(b)) {
-    return a.length === b.length && a.every((item, at) => isEqual(item, b[at], site, depth + 1))
+    return a.length === b.length && a.every((item, at) => equal(item, b[at], site, depth + 1))
   }
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0
   if (!isMap(a) || !isMap(b)) return a === b
@@ -48,12 +48,14 @@ function isEqual(a: unknown, b: unknown, site: Site, depth = 0): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key], site, depth + 1))
 }
 
-function equal(a: unknown, b: unknown, site: Site): boolean {
+/** Whether two values are equal, either of which the document may write as a text. */
+export function equal(a: unknown, b: unknown, site: Site, depth = 0): boolean {
   if (a instanceof Written) return b instanceof Written ? a.text === b.text : a.equals(b)
-  return b instanceof Written ? b.equals(a) : isEqual(a, b, site)
+  return b instanceof Written ? b.equals(a) : isEqual(a, b, site, depth)
 }
 
-const equatable: Parameter = { ...anything, written: (text) => new Written(text) }
+/** A value that is compared. */
+export const equatable: Parameter = { ...anything, written: (text) => new Written(text) }
 
 /** Less than 0: a comes before b in the order of code points, which `<` does not follow beyond U+FFFF. */
 function orderOfTexts(a: string, b: string, site: Site): number {

@@ -1,4 +1,5 @@
 /** What a function of the language is: the values that it takes, its arguments, and its result. */
+import type { ItemForm } from '#component/expression/items.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { Site } from '#component/expression/site.ts'
 import { isList, isScalar } from '#component/expression/values.ts'
@@ -11,10 +12,12 @@ export interface Parameter {
   read(value: unknown, site: Site): unknown
   /** A text that the document writes, where it differs from a text that is data. */
   written?(text: string): unknown
+  /** Present where an expression with `_` is evaluated for each item; what the argument is otherwise. */
+  readonly ofItem?: ItemForm
 }
 
-/** Functions whose arguments are evaluated only where they are needed. */
-export type LazyForm = 'look-up' | 'fallback' | 'choice'
+/** Functions whose arguments are evaluated only where they are needed; `items`: for each item of the list, as an {@link OfItem}. */
+export type LazyForm = 'look-up' | 'fallback' | 'choice' | 'items'
 
 /** One function of the language. */
 export interface PipeFunction {
@@ -63,6 +66,12 @@ export const key: Parameter = { wanted: 'a string', read: keyOf }
 export const text: Parameter = {
   wanted: 'a string',
   read: (value) => (typeof value === 'string' ? value : undefined),
+}
+/** A key of the items of a list, or what an expression with `_` makes of each. */
+export const ofEach: Parameter = {
+  ...key,
+  wanted: 'a key, or an expression with _',
+  ofItem: 'member',
 }
 /** A text to look for. */
 export const someText: Parameter = {

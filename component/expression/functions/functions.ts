@@ -3,6 +3,7 @@ import { arithmetic } from './arithmetic.ts'
 import { choices } from './choices.ts'
 import { conversions } from './conversions.ts'
 import type { FunctionTable } from './function.ts'
+import { items } from './items.ts'
 import { lists } from './lists.ts'
 import { maps } from './maps.ts'
 import { texts } from './texts.ts'
@@ -12,6 +13,7 @@ export const functions: FunctionTable = {
   ...conversions,
   ...arithmetic,
   ...lists,
+  ...items,
   ...maps,
   ...choices,
   ...texts,

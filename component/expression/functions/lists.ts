@@ -1,10 +1,8 @@
-/** Functions on lists: their items, and texts and lists made of them. */
+/** Functions on lists: single items, and texts made of them. */
 
 import { charge, entryCost } from '#component/expression/budget.ts'
 import { textOf } from '#component/expression/text.ts'
-import { ownValue } from '#component/expression/values.ts'
-import { isMap } from '#component/syntax/values.ts'
-import { type FunctionTable, key, ofList, position, text } from './function.ts'
+import { type FunctionTable, ofList, position, text } from './function.ts'
 
 /** By name. */
 export const lists: FunctionTable = {
@@ -36,20 +34,6 @@ export const lists: FunctionTable = {
     apply: (list: readonly unknown[], site, separator = ',') => {
       charge(list.length * (entryCost + (separator as string).length), site)
       return list.map((item) => textOf(item, site)).join(separator)
-    },
-  },
-  map: {
-    ...ofList,
-    usage: 'map(key)',
-    wanted: 'a list of maps',
-    least: 1,
-    parameters: [key],
-    madeOf: [0],
-    apply: (list: readonly unknown[], site, name: string) => {
-      if (!list.every(isMap)) return undefined
-      charge(list.length * entryCost, site)
-      const lacks = ': a map in the list has no such key'
-      return list.map((item) => ownValue(item, name) ?? site.fail(`map${lacks}`, lacks))
     },
   },
 }

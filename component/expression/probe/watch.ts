@@ -1,4 +1,5 @@
 /** Compiles the evaluations of one expression so that a probe is told of them; the value stays the same. */
+import { readsItem } from '#component/expression/items.ts'
 import { type Node, runOf, withRun } from '#component/expression/nodes.ts'
 import { parseExpression } from '#component/expression/parser.ts'
 import type { Site } from '#component/expression/site.ts'
@@ -56,12 +57,17 @@ export class Watch {
     this.#folded.push({ name, args: args.map(knownOf), result })
   }
 
-  /** A function is evaluated for each request. @returns its arguments, which tell their values */
-  stage(name: string, args: readonly Node[]): readonly Node[] {
+  /**
+   * A function is evaluated for each request.
+   * @param isOfItems whether arguments are evaluated for each item of a list: what these yield is told by the expressions in them
+   * @returns its arguments, which tell their values
+   */
+  stage(name: string, args: readonly Node[], isOfItems: boolean): readonly Node[] {
     const step: Step = { name, known: args.map(knownOf), args: [] }
     this.#steps.push(step)
     return args.map((node, index) => {
       if (node.kind === 'constant' || node.kind === 'broken') return node
+      if (isOfItems && readsItem(node)) return node
       const run = runOf(node)
       return withRun(node, (context) => {
         const value = run(context)

@@ -105,6 +105,7 @@ const withEvent = ({ request, security, random }: Context, event: StreamedEvent)
   security,
   random,
   action: { event },
+  counted: event,
 })
 
 function passes(filter: Live, seen: Context): boolean {

@@ -57,7 +57,7 @@ export class PieceView {
   piece({ args, kwargs, details }: CallResult, number: number): Content {
     const { plan, context, frames } = this.#of
     const progress = withAliases({ number, args, kwargs, details })
-    const seen: Context = { ...context, action: { progress } }
+    const seen: Context = { ...context, action: { progress }, counted: progress }
     const value = plan.body ? plan.body.evaluate(seen) : { args, kwargs }
     if (frames === undefined) return rawOf(value, plan.body)
     const data = stringifyJson(value)

@@ -186,3 +186,83 @@ function nested(levels: number): unknown {
   for (let level = 0; level < levels; level++) value = [value]
   return value
 }
+
+describe('the steps for items of lists', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: `n${id}` }))
+  const limit = 'more than 500000 steps are needed for the items of lists'
+  const each = '{{variables.rows |> map({{_.l |> map({{_ |> add(1)}})}})}}'
+  const square = (size: number) => Array(size).fill({ l: Array(size).fill(1) })
+
+  for (const [title, value, body] of [
+    ['a list of 500,001 items', '{{request.body |> where(id, 1)}}', Array(500_001).fill(1)],
+    [
+      'an expression of ten steps for each of 60,000',
+      `{{request.body |> map({{_.id ${'|> add(1) '.repeat(9)}}})}}`,
+      many(60_000),
+    ],
+    [
+      'lists in lists',
+      '{{request.body |> map({{_.l |> map({{_ |> add(1)}})}})}}',
+      Array(300).fill({ l: Array(1000).fill(1) }),
+    ],
+    [
+      'a test of each item against all others',
+      '{{request.body |> where({{_.l |> contains(x)}})}}',
+      Array(800).fill({ l: Array(800).fill(1) }),
+    ],
+    [
+      'the order of long texts with one beginning',
+      '{{request.body |> sort}}',
+      Array.from({ length: 9000 }, (_, at) => 'x'.repeat(3000) + at),
+    ],
+    [
+      'lists that double',
+      `{{request.body ${'|> map({{variables.pair}}) |> flatten '.repeat(20)}}}`,
+      [1],
+    ],
+  ] as const) {
+    it(`stop ${title}, by the fault of the request`, () => {
+      expect(errorOf(value, body, { pair: ['{{_}}', '{{_}}'] }))
+        .to.contain('request.body')
+        .and.contain(limit)
+    })
+  }
+
+  it('are one budget for all values of a request', () => {
+    const { node } = stage1(['{{request.body |> unique}}', '{{request.body |> reverse}}'], {})
+    if (node.kind !== 'list') throw new TypeError('no list')
+    const context = contextOf({ request: { body: Array(300_000).fill(1) } })
+    node.items.slice(0, 1).map((item) => item.kind === 'deferred' && item.evaluate(context))
+    expect(() => node.evaluate(context)).to.throw(limit)
+  })
+
+  it('stop at load, as an issue', () => {
+    const { issues } = stage1(each, { variables: { rows: square(800) } })
+    expect(issues.map(({ message }) => message).join()).to.contain(limit)
+  })
+
+  it('stop all lists of a document together while it is loaded', () => {
+    const { issues } = stage1(Array(60).fill(each), { variables: { rows: square(300) } })
+    expect(issues[0]?.message).to.contain('more than 256 MiB')
+  })
+
+  it('are spent once for what does not depend on the item', () => {
+    const variables = { by_id: '{{action.result |> key_by(id)}}' }
+    const join = '{{request.body |> map({{variables.by_id |> get({{_.id}}) |> get(name)}})}}'
+    const { node } = stage1(join, { variables })
+    const context = contextOf({ request: { body: many(2000) }, action: { result: many(2000) } })
+    if (node.kind !== 'deferred') throw new TypeError('known')
+    expect(node.evaluate(context)).to.deep.equal(many(2000).map(({ name }) => name))
+  })
+
+  it('bound what is made of constants of the document for each item', () => {
+    const big = 'x'.repeat(10_000)
+    expect(
+      errorOf(
+        '{{request.body |> map({{_ |> merge({{variables.big}})}})}}',
+        Array(10_000).fill({}),
+        { big: { big } },
+      ),
+    ).to.contain('larger than 32 MiB')
+  })
+})

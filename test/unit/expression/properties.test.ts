@@ -85,6 +85,12 @@ const call = fc.constantFrom(
   ...'add(1),sub({{$.w}}),mul(2),join,join(-),split,split(a),map(a),lower,upper,replace(a|b),to_json,from_json'.split(
     ',',
   ),
+  ...'where(a),where(a|1),where({{_}}),sort,sort(a|desc),sort({{_}}),group(a),key_by(a),sum,sum(a),unique,unique({{_.a}}),map({{_}})'.split(
+    ',',
+  ),
+  ...'flatten,concat([a|1]),reverse,slice(1),slice(2|1),contains(a),contains([a]),keys,values,entries,from_entries'.split(
+    ',',
+  ),
   ...'get(a|b),put(a|1),put(b|{{$.w}}),merge({{$.w}}),merge({{$.w}}|_),get(b|{{$.w}})'.split(','),
 )
 
