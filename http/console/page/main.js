@@ -1,6 +1,7 @@
 /** The console: its frame, and the screen that the address names. */
 
 import { onRefused } from './lib/api.js'
+import { forgetDrafts } from './lib/drafts.js'
 import { ago, duration } from './lib/format.js'
 import { connect, live, signOut } from './lib/live.js'
 import { goTo, linkTo, usePlace } from './lib/router.js'
@@ -12,6 +13,7 @@ import { Apis } from './screens/apis.js'
 import { NewDocument } from './screens/document.js'
 import { Nodes } from './screens/nodes.js'
 import { Overview } from './screens/overview.js'
+import { NewRealm } from './screens/realm-part.js'
 import { Realms } from './screens/realms.js'
 import { Requests } from './screens/requests.js'
 import { SignIn } from './screens/sign-in.js'
@@ -28,7 +30,10 @@ const screens = [
 ]
 
 /** Screens that the navigation does not list. */
-const others = [{ name: 'new', title: 'New API', screen: NewDocument }]
+const others = [
+  { name: 'new', title: 'New API', screen: NewDocument, within: 'apis' },
+  { name: 'new-realm', title: 'New realm', screen: NewRealm, within: 'realms' },
+]
 
 const themeKey = 'wamp-gateway.theme'
 
@@ -84,7 +89,7 @@ function Console() {
     document.title = `${found?.title ?? 'No such screen'} · wamp-gateway`
   }, [found])
   if (state === 'signed-out') return html`<${SignIn} refusal=${refusal} />`
-  const current = name === 'new' ? 'apis' : found?.name
+  const current = found && 'within' in found ? found.within : found?.name
   return html`
     <a class="skip" href="#main" onClick=${skip}>To the content</a>
     <header class="top">
@@ -102,7 +107,7 @@ function Console() {
           <span class="user">${hello.by}${hello.access === 'read' && html` <small>reads</small>`}</span>`
         }
         <button type="button" class="plain" aria-label="Light or dark" title="Light or dark" onClick=${switchTheme}><${Icon} name="theme" /></button>
-        ${hello?.has_credentials && html`<button type="button" class="plain" aria-label="Sign out" title="Sign out" onClick=${() => signOut()}><${Icon} name="out" /></button>`}
+        ${hello?.has_credentials && html`<button type="button" class="plain" aria-label="Sign out" title="Sign out" onClick=${leave}><${Icon} name="out" /></button>`}
       </div>
     </header>
     ${state === 'away' && html`<${Away} />`}
@@ -111,6 +116,11 @@ function Console() {
       ${hello && found && html`<${Screen} key=${found.name === 'try' ? name + parts.join() : found.name} screen=${found.screen} parts=${parts} />`}
     </main>
     <${Notes} />`
+}
+
+function leave() {
+  forgetDrafts()
+  signOut()
 }
 
 /** @param {Event} event */

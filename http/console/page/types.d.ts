@@ -15,6 +15,8 @@ export interface Base {
 
 /** What is edited as JSON. */
 export interface Target {
+  /** Names what is edited, for its draft. */
+  key: string
   /** What is there now. @param text what is edited, which may name it */
   read(text?: string): Promise<Base>
   /** Tells what a load would warn of. */

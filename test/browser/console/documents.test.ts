@@ -151,6 +151,61 @@ describe('documents in the console', function () {
     expect(await editor().inputValue()).to.not.include('/second')
   })
 
+  it('that were edited and not loaded are back after another screen and a reload, and can be dropped', async () => {
+    page = await test.open(place)
+    await edit((text) => text.replace('"id": 7', '"id": 77'))
+    await page.getByRole('link', { name: 'Nodes' }).click()
+    await page.locator('tbody .good').first().waitFor()
+    await page.goBack()
+    await page.getByText('Your changes that were not loaded are back.').waitFor()
+    expect(await editor().inputValue()).to.include('"id": 77')
+    await page.reload()
+    await page.getByText('Your changes that were not loaded are back.').waitFor()
+    expect(await editor().inputValue()).to.include('"id": 77')
+    await page.getByRole('button', { name: 'Discard them' }).click()
+    await editor().waitFor()
+    expect(await editor().inputValue()).to.not.include('"id": 77')
+    await page.reload()
+    await editor().waitFor()
+    expect(await editor().inputValue()).to.not.include('"id": 77')
+    expect(await page.getByText('are back').count()).to.equal(0)
+  })
+
+  it('that were edited when somebody else loads another version are not overwritten by what is back', async () => {
+    page = await test.open(place)
+    await edit((text) => text.replace('"id": 7', '"id": 77'))
+    await page.getByRole('link', { name: 'Nodes' }).click()
+    const changed = structuredClone(orders) as unknown as { name: string }
+    changed.name = 'theirs'
+    await test.load(test.second, changed)
+    await page.goBack()
+    await page.getByText('Another version was loaded while you were editing.').waitFor()
+    await press('Load')
+    await page.getByRole('dialog').getByText('Somebody has loaded another version').waitFor()
+    await page.getByRole('button', { name: 'Take theirs, drop mine' }).click()
+    await holds('theirs')
+    await test.load(test.second, orders)
+    await holds('"name": "orders"')
+  })
+
+  it('show the place of a mistake in an expression under the text that it is about', async () => {
+    page = await test.open(place)
+    await edit((text) =>
+      text.replace('"{{request.bindings.id}}"', '"{{request.bindings.id |> itneger}}"'),
+    )
+    await press('Validate')
+    const excerpt = page.locator('.issues .excerpt')
+    await excerpt.waitFor()
+    const [expression = '', caret = ''] = (await excerpt.innerText()).split('\n')
+    expect(expression.slice(caret.indexOf('^'))).to.match(/^itneger/)
+    const style = await page.evaluate(
+      "getComputedStyle(document.querySelector('.issues .excerpt'))",
+    )
+    const { whiteSpace: white, fontFamily: font } = style as Record<string, string>
+    expect([white, font?.includes('monospace')]).to.deep.equal(['pre', true])
+    await press('Discard')
+  })
+
   it('are made and deleted', async () => {
     page = await test.open('apis')
     await page.getByRole('link', { name: 'New API' }).click()
@@ -159,7 +214,8 @@ describe('documents in the console', function () {
     )
     await press('Load')
     await page.getByText('com.example.hello is loaded.').waitFor()
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('link', { name: 'Versions' }).click()
+    await page.getByRole('button', { name: 'Delete this API' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('com.example.hello is deleted.').waitFor()
     await page.getByRole('heading', { name: 'APIs' }).waitFor()

@@ -148,6 +148,39 @@ describe('realms in the console', function () {
     await page.getByText('1, targets: 2 up').waitFor()
   })
 
+  it('are made, and give their users API keys where the keys are listed', async () => {
+    page = await test.open('realms')
+    await page.getByRole('link', { name: 'New realm' }).click()
+    await edit((text) => text.replaceAll('com.example.shop', 'com.example.made'))
+    await press('Load')
+    await page.getByText('com.example.made is loaded.').waitFor()
+    await page.getByRole('link', { name: /^API keys/ }).click()
+    await page.getByLabel('User', { exact: true }).selectOption('ada')
+    await page.getByRole('button', { name: 'New API key' }).click()
+    const dialog = page.getByRole('dialog')
+    const secret = await dialog.locator('pre').innerText()
+    expect(secret.length).to.be.above(20)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.locator('tbody tr', { hasText: 'ada' }).waitFor()
+    expect(await page.content()).to.not.include(secret)
+    await send(test.first.adminUrl, '/realms/com.example.made', { method: 'DELETE' })
+  })
+
+  it('have users whose password, not loaded yet, is back on another screen and in no storage', async () => {
+    page = await test.open(`realms/${uri}/users/new`)
+    await edit((text) => text.replace('of at least 12 characters', 'a secret of many words'))
+    await page.getByRole('link', { name: 'Nodes' }).click()
+    await page.locator('tbody .good').first().waitFor()
+    const stored = await page.evaluate(
+      'JSON.stringify([{ ...sessionStorage }, { ...localStorage }])',
+    )
+    expect(stored).to.not.include('a secret of many words')
+    await page.goBack()
+    await page.getByText('Your changes that were not loaded are back.').waitFor()
+    expect(await page.locator('textarea').inputValue()).to.include('a secret of many words')
+    await page.getByRole('button', { name: 'Discard them' }).click()
+  })
+
   it('have grants that are edited: one for other URIs takes the place of the one before', async () => {
     page = await test.open(`realms/${uri}/grants`)
     await page.getByRole('link', { name: 'Edit' }).click()

@@ -107,11 +107,11 @@ describe('requests and users in the console', function () {
   it('are really sent, and it is said why where the browser gets no answer', async () => {
     page = await test.open('try')
     await page.getByLabel('Path').fill('/orders/7')
-    await press('Send really')
+    await press('Send')
     await page.locator('.status.good').waitFor()
     await page.getByText('{"id":"7"}').waitFor()
     await page.getByLabel('Path').fill('/closed/a')
-    await press('Send really')
+    await press('Send')
     await page.getByText('does not allow pages of').waitFor()
     // what the browser itself says of it
     test.troubles.splice(0)

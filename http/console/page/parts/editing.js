@@ -1,6 +1,7 @@
 /** A text in an editor: validated, loaded in place of the version that it began with, compared when somebody was faster. */
 
 import { Refusal } from '../lib/api.js'
+import { draftOf, keepDraft } from '../lib/drafts.js'
 import { shortHash } from '../lib/format.js'
 import { JsonMistake, lineAt, offsetOf, readJson } from '../lib/json-text.js'
 import { live } from '../lib/live.js'
@@ -37,6 +38,14 @@ function withLines(issues, text) {
   return issues.map((one) => ({ ...one, line: lineAt(text, offsetOf(root, one.path)) }))
 }
 
+/** An excerpt below the sentence has a caret under the character that is meant. @param {string} message */
+function said(message) {
+  const [sentence, ...excerpt] = message.split('\n')
+  return excerpt.length === 0
+    ? sentence
+    : html`${sentence}<code class="excerpt">${excerpt.join('\n')}</code>`
+}
+
 /**
  * What is there in an editor, or a sample of what is not yet.
  * @param {{ target: Target, version?: number | undefined }} props version: differs once it has changed
@@ -44,19 +53,40 @@ function withLines(issues, text) {
 export function Edited({ target, version }) {
   const { hello } = useStore(live)
   const [base, setBase] = useState(/** @type {Base | undefined} */ (undefined))
-  const [text, setText] = useState(target.sample ?? '')
+  const [begun] = useState(hello?.access === 'load' ? draftOf(target.key) : undefined)
+  const [text, setText] = useState(begun?.text ?? target.sample ?? '')
   const [isOutdated, setOutdated] = useState(false)
+  const [isBack, setBack] = useState(begun !== undefined)
   const [error, setError] = useState(/** @type {unknown} */ (undefined))
+  const drop = () => {
+    keepDraft(target.key, undefined)
+    setBack(false)
+  }
   const take = async () => {
     if (target.sample !== undefined) return
     const found = await target.read()
+    drop()
     setBase(found)
     setText(found.text)
     setOutdated(false)
   }
+  /** What is there now is what the draft began with, or has been overtaken. @param {import('../lib/drafts.js').Draft} draft */
+  const resume = async (draft) => {
+    if (target.sample !== undefined) return
+    const found = await target.read()
+    setBase({ text: found.text, hash: draft.hash })
+    setOutdated(draft.hash !== found.hash)
+  }
+  /** @param {string} next */
+  const edit = (next) => {
+    setText(next)
+    const isChanged = next !== (base?.text ?? target.sample)
+    keepDraft(target.key, isChanged ? { text: next, hash: base?.hash } : undefined)
+    if (!isChanged) setBack(false)
+  }
   useEffect(() => {
     if (base && text !== base.text) setOutdated(true)
-    else take().catch(setError)
+    else (begun && !base ? resume(begun) : take()).catch(setError)
   }, [version])
   if (!base && target.sample === undefined) return html`<${Trouble} error=${error} />`
   const isLong = text.length > mostEdited && text === base?.text
@@ -66,18 +96,26 @@ export function Edited({ target, version }) {
       <${Editor} label="Document" text=${text} />
     <//>`
   }
-  return html`<${Editing} target=${target} base=${base} text=${text} edit=${setText} isOutdated=${isOutdated}
-    take=${take} rebase=${(/** @type {string | undefined} */ hash) => {
+  return html`
+    ${
+      isBack &&
+      html`<p class="banner" role="status"><span>Your changes that were not loaded are back.</span>
+      <${Button} run=${() => edit(base?.text ?? target.sample ?? '')}>Discard them<//>
+      <button type="button" class="button" onClick=${() => setBack(false)}>Keep them</button></p>`
+    }
+    <${Editing} target=${target} base=${base} text=${text} edit=${edit} isOutdated=${isOutdated}
+    take=${take} drop=${drop} rebase=${(/** @type {string | undefined} */ hash) => {
       setBase(base && { text: base.text, hash })
+      keepDraft(target.key, { text, hash })
       setOutdated(false)
     }} />`
 }
 
 /**
  * @param {{ target: Target, base: Base | undefined, text: string, edit: (text: string) => void, isOutdated: boolean,
- *   take: () => Promise<void>, rebase: (hash: string | undefined) => void }} props
+ *   take: () => Promise<void>, drop: () => void, rebase: (hash: string | undefined) => void }} props
  */
-function Editing({ target, base, text, edit, isOutdated, take, rebase }) {
+function Editing({ target, base, text, edit, isOutdated, take, drop, rebase }) {
   const [found, setFound] = useState(
     /** @type {{ issues: Issue[], kind: 'bad' | 'warn', said: string } | undefined} */ (undefined),
   )
@@ -108,6 +146,7 @@ function Editing({ target, base, text, edit, isOutdated, take, rebase }) {
     const condition = base ? { ifMatch: base.hash ?? '' } : { isNew: true }
     if (!(await judge(() => target.load(text, condition, base?.text), 'Loaded'))) return
     note(`${target.nameOf(text)} is loaded.`)
+    drop()
     if (!target.done(text)) await take()
   }
   const { validate } = target
@@ -142,7 +181,7 @@ function Editing({ target, base, text, edit, isOutdated, take, rebase }) {
             ${found.issues.map(
               ({ path, message, line: at }) => html`
               <li><button type="button" class="plain" onClick=${() => setLine(at)}>
-                <span class=${`line ${found.kind}`}>line ${at}</span> ${message}<code class="place">${path || 'the document'}</code></button></li>`,
+                <span class=${`line ${found.kind}`}>line ${at}</span> ${said(message)}<code class="place">${path || 'the document'}</code></button></li>`,
             )}
           </ol>`
         }

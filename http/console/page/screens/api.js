@@ -42,10 +42,7 @@ export function Api({ id, tab }) {
     goTo('apis')
   }
   return html`
-    <div class="page-head">
-      <h1><a class="up" href=${linkTo('apis')}>APIs</a><span class="sep">/</span>${id}</h1>
-      ${hello?.access === 'load' && spec && html`<button type="button" class="button quiet-danger" onClick=${() => setAsking(true)}>Delete</button>`}
-    </div>
+    <div class="page-head"><h1><a class="up" href=${linkTo('apis')}>APIs</a><span class="sep">/</span>${id}</h1></div>
     ${
       spec &&
       html`
@@ -59,7 +56,11 @@ export function Api({ id, tab }) {
     <${Tabs} label="About this API" tabs=${shown} now=${tab} />
     ${tab === 'document' && spec && html`<${DocumentTab} id=${id} />`}
     ${tab === 'routes' && html`<${Routes} id=${id} spec=${spec} operations=${operations} />`}
-    ${tab === 'versions' && html`<${Versions} id=${id} ts=${spec?.ts ?? 0} />`}
+    ${
+      tab === 'versions' &&
+      html`<${Versions} id=${id} ts=${spec?.ts ?? 0} />
+      ${hello?.access === 'load' && spec && html`<p class="below"><button type="button" class="button quiet-danger" onClick=${() => setAsking(true)}>Delete this API</button></p>`}`
+    }
     ${tab === 'openapi' && spec && html`<${Description} spec=${spec} />`}
     ${tab === 'examples' && spec && html`<${Examples} id=${id} ts=${spec.ts} />`}
     ${tab === 'usage' && spec && html`<${Usage} id=${id} />`}

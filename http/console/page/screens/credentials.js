@@ -1,30 +1,78 @@
 /** The API keys of a realm, the logins that have come to the gateways, and the WAMP sessions that have joined. */
 import { call, callText, realmPath } from '../lib/api.js'
 import { dateTime } from '../lib/format.js'
-import { Badge, Button, Empty, Panel, Table, Trouble, useAnswer } from '../parts/basics.js'
-import { told } from '../parts/dialog.js'
-import { html } from '../preact.js'
+import {
+  Badge,
+  Button,
+  Empty,
+  Icon,
+  Panel,
+  Table,
+  Trouble,
+  typed,
+  useAnswer,
+} from '../parts/basics.js'
+import { Dialog, noteError, told } from '../parts/dialog.js'
+import { html, useState } from '../preact.js'
+
+/** @typedef {{ id: string, api_key: string, name: string }} IssuedKey */
+
+/** @param {string} uri @param {string} name of the user @returns {Promise<IssuedKey>} */
+export const issueKey = async (uri, name) => ({
+  ...(await call('POST', `${realmPath(uri)}/users/${encodeURIComponent(name)}/api_keys`, {
+    body: {},
+  })),
+  name,
+})
+
+/** A key that was issued: it is shown once. @param {IssuedKey & { close: () => void }} props */
+export const Issued = ({ id, api_key, name, close }) => html`
+  <${Dialog} title=${`An API key of ${name}`} close=${close}>
+    <p>Copy it now: it is shown once. Its id is <code>${id}</code>.</p><pre class="value" tabindex="0">${api_key}</pre><//>`
 
 /**
  * A list that is asked for.
- * @param {{ uri: string, path: string, title: string, none: string, heads: readonly string[], member?: string, row: (one: any, again: () => void) => unknown }} props
+ * @param {{ uri: string, path: string, title: string, none: string, heads: readonly string[], member?: string, row: (one: any, again: () => void) => unknown,
+ *   above?: (again: () => void) => unknown }} props
  */
-function Listed({ uri, path, title, none, heads, member, row }) {
+function Listed({ uri, path, title, none, heads, member, row, above }) {
   const { value, error, again } = useAnswer(() => call('GET', `${realmPath(uri)}/${path}`), [uri])
   /** @type {any[]} */
   const all = (member ? value?.[member] : value) ?? []
   const unheard = value?.unheard ?? []
   return html`
     <${Trouble} error=${error} />
-    <${Panel} title=${title} side=${html`${unheard.length > 0 && `without ${unheard.join(', ')} `}<${Button} class="small" run=${again}>Look again<//>`}>
+    <${Panel} title=${title} side=${html`${unheard.length > 0 && `without ${unheard.join(', ')} `}<${Button} class="small" run=${again}>Refresh<//>`}>
+      ${above?.(again)}
       ${value && all.length === 0 && html`<${Empty}>${none}<//>`}
       ${all.length > 0 && html`<${Table} label=${title} heads=${heads}>${all.map((one) => row(one, again))}<//>`}
     <//>`
 }
 
-/** @param {{ uri: string, mayChange: boolean }} props */
-export const ApiKeys = ({ uri, mayChange }) => html`
-  <${Listed} uri=${uri} path="api_keys" title="API keys" none="None. The screen of users issues them." heads=${['Id', 'User', 'Made', 'Ends', '']}
+/** Issues a key to a user of the realm. @param {{ uri: string, names: readonly string[], done: () => void }} props */
+function NewKey({ uri, names, done }) {
+  const [name, setName] = useState(names[0] ?? '')
+  const [issued, setIssued] = useState(/** @type {IssuedKey | undefined} */ (undefined))
+  const issue = () =>
+    issueKey(uri, name).then((key) => {
+      setIssued(key)
+      done()
+    }, noteError)
+  return html`
+    <p class="toolbar">
+      <select aria-label="User" onChange=${typed(setName)}>${names.map((each) => html`<option value=${each}>${each}</option>`)}</select>
+      <${Button} disabled=${name === ''} run=${issue}><${Icon} name="plus" /> New API key<//>
+    </p>
+    ${issued && html`<${Issued} ...${issued} close=${() => setIssued(undefined)} />`}`
+}
+
+/** @param {{ uri: string, realm: any, mayChange: boolean }} props */
+export const ApiKeys = ({ uri, realm: { users = [] }, mayChange }) => html`
+  <${Listed} uri=${uri} path="api_keys" title="API keys" none=${users.length > 0 ? 'None.' : 'None. A user of the realm gets keys, and it has none.'} heads=${['Id', 'User', 'Made', 'Ends', '']}
+    above=${(/** @type {() => void} */ again) =>
+      mayChange &&
+      users.length > 0 &&
+      html`<${NewKey} uri=${uri} names=${users.map((/** @type {any} */ { username }) => username)} done=${again} />`}
     row=${(/** @type {any} */ { id, username, ts, exp }, /** @type {() => void} */ again) => html`
       <tr key=${id}><td><code>${id}</code></td><td><b>${username}</b></td><td>${dateTime(ts)}</td><td>${exp ? dateTime(exp * 1000) : 'never'}</td>
         <td class="number">${mayChange && html`<${Button} class="small quiet-danger" run=${() => told(callText('DELETE', `/api_keys/${encodeURIComponent(id)}`), 'The API key is revoked.').then(again)}>Revoke<//>`}</td></tr>`} />`

@@ -23,6 +23,7 @@ const idOf = (text) => JSON.parse(text).id
 
 /** @param {string | undefined} id undefined: a new document @returns {import('../types.d.ts').Target} */
 const targetOf = (id) => ({
+  key: `spec ${id ?? ''}`,
   async read(text = '') {
     const found = await callText('GET', specPath(id ?? idOf(text)))
     const isLong = found.text.length > mostEdited

@@ -71,7 +71,7 @@ export function Overview() {
       series('errors'),
       percent,
     ],
-    ['99 % within', '', measured(last?.p99 ?? Number.NaN), series('p99'), measured],
+    ['p99', '', measured(last?.p99 ?? Number.NaN), series('p99'), measured],
     ['In flight', '', count(last?.inFlight ?? 0), series('inFlight'), count],
   ]
   return html`

@@ -1,4 +1,4 @@
-/** One user or one grant of a realm in the editor. */
+/** One user or one grant of a realm in the editor, and a new realm. */
 import { call, callText, Refusal, realmPath } from '../lib/api.js'
 import { printJson, readJson } from '../lib/json-text.js'
 import { goTo } from '../lib/router.js'
@@ -53,6 +53,7 @@ function targetOf(uri, kind, part) {
     return hash
   }
   return {
+    key: `realm ${uri} ${kind} ${part}`,
     async read() {
       const { text, hash } = await callText('GET', realmPath(uri))
       const found = find(JSON.parse(text)[kind] ?? [], part.slice(1))
@@ -85,3 +86,33 @@ function targetOf(uri, kind, part) {
 /** @param {{ uri: string, kind: string, part: string, version: number }} props */
 export const EditPart = ({ uri, kind, part, version }) =>
   html`<${Edited} target=${targetOf(uri, kind, part)} version=${version} />`
+
+/** @type {import('../types.d.ts').Target} */
+const newRealm = {
+  key: 'realm',
+  read: async (text = '{}') => {
+    const { text: found, hash } = await callText('GET', realmPath(JSON.parse(text).uri))
+    return { text: printJson(readJson(found)), hash }
+  },
+  load: (text, condition) => call('POST', '/realms', { text, ...condition }),
+  nameOf: (text) => JSON.parse(text).uri,
+  done(text) {
+    goTo('realms', JSON.parse(text).uri)
+    return true
+  },
+  sample: printed({
+    uri: 'com.example.shop',
+    description: 'The shop',
+    authmethods: ['password'],
+    groups: [{ name: 'staff' }],
+    users: [{ username: 'ada', password: 'of at least 12 characters', groups: ['staff'] }],
+    grants: [
+      { roles: ['staff'], permissions: ['wamp.call'], uri: 'com.example.shop.', match: 'prefix' },
+    ],
+  }),
+}
+
+/** A realm document that is not loaded yet. */
+export const NewRealm = () => html`
+  <div class="page-head"><h1><a class="up" href="#/realms">Realms</a><span class="sep">/</span>New</h1></div>
+  <${Edited} target=${newRealm} />`

@@ -3,7 +3,7 @@ import { call, realmPath } from '../lib/api.js'
 import { live } from '../lib/live.js'
 import { linkTo } from '../lib/router.js'
 import { useStore } from '../lib/store.js'
-import { Badge, Empty, Panel, Table, Tabs, Trouble, useAnswer } from '../parts/basics.js'
+import { Badge, Empty, Icon, Panel, Table, Tabs, Trouble, useAnswer } from '../parts/basics.js'
 import { Question, told } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
 import { ApiKeys, Logins, Sessions } from './credentials.js'
@@ -18,15 +18,16 @@ export const Realms = ({ parts: [uri, tab, part] }) =>
     : html`<${Realm} key=${uri} uri=${uri} tab=${tab ?? 'users'} part=${part} />`
 
 function List() {
-  const { events } = useStore(live)
+  const { events, hello } = useStore(live)
   const { value, error } = useAnswer(() => call('GET', '/realms'), [events.length])
   /** @type {any[]} */
   const realms = value ?? []
   return html`
-    <div class="page-head"><h1>Realms <span class="count">${realms.length}</span></h1></div>
+    <div class="page-head"><h1>Realms <span class="count">${realms.length}</span></h1>
+      ${hello?.access === 'load' && hello.within === null && html`<a class="button" href=${linkTo('new-realm')}><${Icon} name="plus" /> New realm</a>`}</div>
     <${Trouble} error=${error} />
     <${Panel}>
-      ${value && realms.length === 0 && html`<${Empty}>No realm document is loaded: <code>wamp-gateway load FILE</code> loads one.<//>`}
+      ${value && realms.length === 0 && html`<${Empty}>No realm document is loaded.<//>`}
       <${Table} label="Realms" heads=${['Realm', 'Log in by', ['Users', 'number'], ['Groups', 'number'], ['Grants', 'number']]}>
         ${realms.map(
           (realm) => html`

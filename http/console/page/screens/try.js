@@ -125,14 +125,14 @@ export function Try({ parts: [givenMethod = 'get', pattern = '/'] }) {
             <select onChange=${typed((at) => setOutcome(samples[Number(at)] ?? ''))}><option value="0">an empty result</option><option value="1">a result</option><option value="2">an error</option></select></label>
           ${outcome && html`<label>Outcome <textarea rows="3" value=${outcome} onInput=${typed(setOutcome)}></textarea></label>`}
           <div class="actions">
-            ${hello?.gateway && html`<${Button} run=${send}>Send really<//>`}
+            ${hello?.gateway && html`<${Button} run=${send}>Send<//>`}
             <${Button} class="primary" run=${explain}>Explain<//>
           </div>
         </form>
       <//>
       <div class="stack">
         <${Trouble} error=${error} />
-        ${!told && !error && html`<${Panel}><${Empty}>Explain tells what the request would do, step by step: nothing is performed. Send really performs it, from this browser.<//><//>`}
+        ${!told && !error && html`<${Panel}><${Empty}>Explain tells what the request would do, step by step: nothing is performed. Send performs it, from this browser.<//><//>`}
         ${told?.kind === 'explained' && html`<${Explanation} told=${told.value} />`}
         ${
           told?.kind === 'sent' &&

@@ -1,4 +1,4 @@
-/** What is used of the quotas of a document, and the answers that are kept of it. */
+/** What is used of the quotas of a document, and its cached responses. */
 
 import { call, specPath } from '../lib/api.js'
 import { dateTime } from '../lib/format.js'
@@ -18,7 +18,7 @@ export function Usage({ id }) {
     const body = names.length > 0 ? { tags: names } : {}
     await told(
       call('POST', `${specPath(id)}/purge`, { body }),
-      'The kept answers are dropped on all nodes.',
+      'The cached responses are dropped on all nodes.',
     )
   }
   /** @type {any[]} */
@@ -43,8 +43,8 @@ export function Usage({ id }) {
           </section>`,
         )}
       <//>
-      <${Panel} title="Kept answers">
-        <p class="hint">Answers that <code>cache</code> keeps are served until they are no longer fresh. They can be dropped on all nodes before.</p>
+      <${Panel} title="Cached responses">
+        <p class="hint">Responses that <code>cache</code> keeps are served until they are no longer fresh. They can be dropped on all nodes before.</p>
         ${
           hello?.access === 'load'
             ? html`

@@ -2,8 +2,9 @@
 import { call, callText, realmPath } from '../lib/api.js'
 import { linkTo } from '../lib/router.js'
 import { Badge, Button, Empty, Icon, Panel, Table } from '../parts/basics.js'
-import { Dialog, noteError, Question, told } from '../parts/dialog.js'
+import { noteError, Question, told } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
+import { Issued, issueKey } from './credentials.js'
 
 /** @param {{ to: string, children?: unknown }} props */
 const New = ({ to, children }) =>
@@ -18,11 +19,7 @@ export function Users({ uri, realm: { users = [] }, mayChange }) {
   /** @param {string} name @param {string} [what] */
   const pathOf = (name, what = '') => `${realmPath(uri)}/users/${encodeURIComponent(name)}${what}`
   /** @param {string} name */
-  const issue = (name) =>
-    call('POST', pathOf(name, '/api_keys'), { body: {} }).then(
-      (answer) => setIssued({ ...answer, name }),
-      noteError,
-    )
+  const issue = (name) => issueKey(uri, name).then(setIssued, noteError)
   /** @param {string} name @returns {Asked} */
   const revokeAll = (name) => ({
     title: `Revoke everything of ${name}?`,
@@ -61,11 +58,7 @@ export function Users({ uri, realm: { users = [] }, mayChange }) {
         )}
       <//>
     <//>
-    ${
-      issued &&
-      html`<${Dialog} title=${`An API key of ${issued.name}`} close=${() => setIssued(undefined)}>
-      <p>Copy it now: it is shown once. Its id is <code>${issued.id}</code>.</p><pre class="value" tabindex="0">${issued.api_key}</pre><//>`
-    }
+    ${issued && html`<${Issued} ...${issued} close=${() => setIssued(undefined)} />`}
     ${asked && html`<${Question} ...${asked} close=${() => ask(undefined)} />`}`
 }
 
