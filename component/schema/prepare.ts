@@ -53,13 +53,13 @@ const asksForEvaluated = (schema: unknown): boolean =>
 
 /** What an item and a member cost beside the visits of its schema, and a loop over members also where there are none. */
 const visitsOfItem = 3
-const visitsOfMember = 45
+const visitsOfMember = 60
 const visitsOfLoop = 4
 
 /** V8 makes slower code of a function with more subschemas than these, the slower the more there are: visits cost as many times as much. */
 const subschemasOfFast = 32
 /** How much dearer visits are where it is noted what was evaluated. */
-const slownessOfTracking = 2
+const slownessOfTracking = 3
 
 /** Keywords that are functions of ours, and what a call of one costs. */
 const calls = new Set(['const', 'enum', 'format', 'maxLength', 'minLength', 'multipleOf'])

@@ -65,19 +65,19 @@ const growing: readonly (readonly [
   [
     'member of a map, by any name',
     1_000,
-    30,
+    55,
     (count) => [{ additionalProperties: { type: 'integer' } }, mapOf(count, () => 1)],
   ],
   [
     'member of a map whose names are judged',
     1_000,
-    30,
+    55,
     (count) => [{ propertyNames: { minLength: 1 } }, mapOf(count, () => 1)],
   ],
   [
     'member of a map that nothing has evaluated',
     1_000,
-    30,
+    180,
     (count) => [{ unevaluatedProperties: { type: 'integer' } }, mapOf(count, () => 1)],
   ],
   [
