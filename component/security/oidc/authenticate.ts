@@ -31,7 +31,7 @@ import {
   ticketCookie,
 } from '#component/token/ticket-cookie.ts'
 import type { TicketUses } from '#component/token/ticket-uses.ts'
-import { providerOf } from './kind.ts'
+import { providerOf, trustsFetchMetadata } from './kind.ts'
 
 /** The dependencies of the scheme. */
 export interface OidcPorts {
@@ -75,6 +75,18 @@ export function hasCsrfProof(
   return isCsrf(box, token, realm_uri, ticketId)
 }
 
+/**
+ * Whether a browser tells that a page of this origin, or its user, has sent the request. Pages can set neither field. Without
+ * `Sec-Fetch-Site` (Fetch Metadata §2.2), which is sent to trustworthy origins only, `Origin` must be this very one, scheme and port too
+ * (RFC 6454); without both it is not known.
+ */
+function isOfOwnPage(request: Pick<SecuredRequest, 'header' | 'scheme'>): boolean {
+  const site = request.header('sec-fetch-site')
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  const host = request.header('host')?.toLowerCase()
+  return host !== undefined && request.header('origin') === `${request.scheme}://${host}`
+}
+
 /** Lets a request pass as the user of its ticket, with the roles that the provider gave. */
 export class OidcScheme implements AlternativeScheme {
   readonly #ports: OidcPorts
@@ -115,7 +127,9 @@ export class OidcScheme implements AlternativeScheme {
     const ticket = bearer ?? readCookie(request.header('cookie'), ticketCookie(realm_uri))
     if (ticket === undefined) throw unauthorized(protection)
     // browsers send cookies by themselves, and this header never
-    const needsProof = bearer === undefined && !isSafe(request.method)
+    const isUnproved = bearer === undefined && !isSafe(request.method)
+    const needsProof =
+      isUnproved && !(trustsFetchMetadata(protection.object) && isOfOwnPage(request))
     return admitByToken(
       protection,
       () => this.#ports.tickets.verify(ticket, realm_uri),
@@ -227,7 +241,10 @@ export class OidcScheme implements AlternativeScheme {
       throw unauthorized(protection, 'the user of the ticket no longer exists', authid)
     }
     if (needsProof && !hasCsrfProof(request, realm_uri, claims.id, this.#ports.box)) {
-      const message = `with the ticket cookie this method needs the header X-CSRF-Token with the value of the cookie ${csrfCookie(realm_uri)}`
+      const or = trustsFetchMetadata(protection.object)
+        ? ', or a page of this origin (Sec-Fetch-Site, Origin)'
+        : ''
+      const message = `with the ticket cookie this method needs the header X-CSRF-Token with the value of the cookie ${csrfCookie(realm_uri)}${or}`
       const reason = 'the X-CSRF-Token of the ticket is missing or wrong'
       const cause = because({ realm: realm_uri, authmethod: protection.type, authid, reason })
       throw new ServiceError('wamp.error.not_authorized', message, cause)

@@ -4,13 +4,16 @@ import {
   type SecurityEndpoints,
   securityKind,
 } from '#component/security/kind.ts'
-import { string } from '#component/spec/rules.ts'
+import { described, oneOf, string } from '#component/spec/rules.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { ticketCookie } from '#component/token/ticket-cookie.ts'
 
 /** The provider that a security object names, or means. */
 export const providerOf = ({ provider }: JsonMap): string =>
   typeof provider === 'string' ? provider : 'default'
+
+/** Whether a page of the gateway's own origin needs no CSRF value, since browsers tell where a request comes from. */
+export const trustsFetchMetadata = ({ csrf }: JsonMap): boolean => csrf === 'fetch_metadata'
 
 // the endpoint decides which origins may ask
 const withOptions = { methods: ['get', 'options'], allow: 'GET, HEAD, OPTIONS' } as const
@@ -64,15 +67,22 @@ const safeMethods = new Set(['get', 'head'])
 /** The ticket of a login at an identity provider. */
 export const oidc = securityKind({
   type: 'oidc',
-  keys: { provider: string },
+  keys: {
+    provider: string,
+    csrf: described(
+      oneOf(['token', 'fetch_metadata']),
+      'What proves that a page of this origin has sent a method that changes something with the ticket cookie: `token`, the header `X-CSRF-Token`; `fetch_metadata`, that, or what browsers tell in `Sec-Fetch-Site` or `Origin`.',
+      { default: 'token' },
+    ),
+  },
   challenge: (realm) => `Bearer realm=${realm}`,
-  describe(_object, { method, realm_uri }) {
+  describe(object, { method, realm_uri }) {
     const cookie = {
       name: 'oidc_cookie',
       scheme: { type: 'apiKey', in: 'cookie', name: ticketCookie(realm_uri) },
     }
     const bearer = { name: 'oidc_bearer', scheme: { type: 'http', scheme: 'bearer' } }
-    if (safeMethods.has(method)) return [[cookie], [bearer]]
+    if (safeMethods.has(method) || trustsFetchMetadata(object)) return [[cookie], [bearer]]
     const csrf = {
       name: 'oidc_csrf',
       scheme: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token' },

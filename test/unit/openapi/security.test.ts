@@ -105,6 +105,11 @@ describe('the security of an operation', () => {
     expect(security).to.deep.equal([{ oidc_cookie: [], oidc_csrf: [] }, { oidc_bearer: [] }])
   })
 
+  it('of a login needs none of a page of this origin where the document says so', () => {
+    const { security } = seen({ type: 'oidc', csrf: 'fetch_metadata' }, 'delete')
+    expect(security).to.deep.equal([{ oidc_cookie: [] }, { oidc_bearer: [] }])
+  })
+
   it('is absent where the operation is open', () => {
     expect(seen({})).to.deep.equal({ security: undefined, schemes: undefined })
   })

@@ -227,3 +227,111 @@ describe('a path under oidc', () => {
     expect(status).to.equal(401)
   })
 })
+
+describe('a method that changes something, with the ticket cookie and csrf: fetch_metadata', () => {
+  const isOf = (
+    headers: Readonly<Record<string, string>>,
+    object: object = { csrf: 'fetch_metadata' },
+    scheme: 'http' | 'https' = 'https',
+    method: 'get' | 'post' | 'put' | 'patch' | 'delete' = 'post',
+  ) => {
+    const claims = claimsOf('ada')
+    const scheme_ = new OidcScheme({
+      tickets: { verify: () => claims },
+      accounts: { isKnown: () => true },
+      logins: new FakeLogins(),
+      box,
+    })
+    const all = { cookie: `${ticketName}=good`, host: 'api.example.com', ...headers }
+    const request = requestWith(all, undefined, { method, scheme })
+    const at = protectedBy('oidc', { provider: 'acme', ...object })
+    return outcomeOf(() => scheme_.authenticate(request, at))
+  }
+  const own = 'https://api.example.com'
+  const token = csrfFor('ada')
+
+  for (const [what, headers] of [
+    ['a page of this origin', { 'sec-fetch-site': 'same-origin', origin: own }],
+    ['a page of this origin, without Origin', { 'sec-fetch-site': 'same-origin' }],
+    ['the user alone', { 'sec-fetch-site': 'none' }],
+    ['a page of this origin in a browser without Sec-Fetch-Site', { origin: own }],
+    ['a page of this origin at a port', { origin: `${own}:8443`, host: 'api.example.com:8443' }],
+    ['a page of this origin, of a host in capitals', { origin: own, host: 'API.example.com' }],
+    [
+      'a page of another origin that has the token',
+      {
+        ...{ 'sec-fetch-site': 'cross-site', 'x-csrf-token': token },
+        cookie: `${ticketName}=good; ${csrfName}=${token}`,
+      },
+    ],
+  ] as const) {
+    it(`passes from ${what}`, async () => {
+      for (const method of ['post', 'put', 'patch', 'delete'] as const) {
+        expect(await isOf(headers, undefined, 'https', method)).to.include({ authid: 'ada' })
+      }
+    })
+  }
+
+  for (const [what, headers] of [
+    ['neither field', {}],
+    ['a page of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    [
+      'a page of another site that claims this Origin',
+      { 'sec-fetch-site': 'cross-site', origin: own },
+    ],
+    [
+      'a page of a subdomain',
+      { 'sec-fetch-site': 'same-site', origin: 'https://a.api.example.com' },
+    ],
+    ['a page of a subdomain, by Origin', { origin: 'https://a.api.example.com' }],
+    ['a page of the domain above, by Origin', { origin: 'https://example.com' }],
+    ['a host that begins alike', { origin: `${own}.evil.example` }],
+    ['a page by http', { origin: 'http://api.example.com' }],
+    ['a page at another port', { origin: `${own}:8443` }],
+    [
+      'a page at the port that the scheme implies, which no browser writes',
+      { origin: `${own}:443` },
+    ],
+    ['an opaque origin', { origin: 'null' }],
+    ['an empty Origin', { origin: '' }],
+    ['an Origin with a path', { origin: `${own}/` }],
+    ['two origins', { origin: `${own}, https://evil.example` }],
+    ['a Referer of this origin alone', { referer: `${own}/page` }],
+    ['an empty Sec-Fetch-Site', { 'sec-fetch-site': '', origin: own }],
+    ['a Sec-Fetch-Site of two', { 'sec-fetch-site': 'same-origin, cross-site', origin: own }],
+    ['a Sec-Fetch-Site in capitals', { 'sec-fetch-site': 'Same-Origin', origin: own }],
+    ['Sec-Fetch-Mode alone', { 'sec-fetch-mode': 'same-origin' }],
+  ] as const) {
+    it(`is refused from ${what}`, async () => {
+      const [status, uri] = (await isOf(headers)) as unknown as readonly unknown[]
+      expect([status, uri]).to.deep.equal([403, 'wamp.error.not_authorized'])
+    })
+  }
+
+  it('is refused from a page by https where the request comes by http', async () => {
+    const [status] = (await isOf(
+      { origin: own },
+      undefined,
+      'http',
+    )) as unknown as readonly unknown[]
+    expect(status).to.equal(403)
+    expect(await isOf({ origin: 'http://api.example.com' }, undefined, 'http')).to.include({
+      authid: 'ada',
+    })
+  })
+
+  it('is refused without the token where the document does not say so', async () => {
+    for (const object of [{}, { csrf: 'token' }]) {
+      const [status] = (await isOf(
+        { 'sec-fetch-site': 'same-origin', origin: own },
+        object,
+      )) as unknown as readonly unknown[]
+      expect(status).to.equal(403)
+    }
+  })
+
+  it('is none of a GET, which passes from everywhere', async () => {
+    const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
+    expect(await isOf(headers, undefined, 'https', 'get')).to.include({ authid: 'ada' })
+  })
+})
