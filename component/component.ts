@@ -9,6 +9,7 @@ import { LogLevel } from '#component/wiring/log-level.ts'
 import { managementNeeds, managementOf } from '#component/wiring/management.ts'
 import { metricNeeds, metricSources } from '#component/wiring/metric-sources.ts'
 import * as open from '#component/wiring/open-parts.ts'
+import { openRegistrar, register, registrarNeeds } from '#component/wiring/open-registrar.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
 import type { ProcessPorts } from '#component/wiring/process-parts.ts'
 import { Readiness } from '#component/wiring/readiness.ts'
@@ -66,10 +67,11 @@ const processParts = parts<ProcessPorts>()
   .part('serving', ['address', 'context', 'examples', 'pool', 'worker'], openServing, close)
   .part('own', ['context', 'router'], openOwn, leave)
   .part('authentication', ['context', 'router'], openRouterAuthentication, close)
+  .part('registrar', registrarNeeds, openRegistrar)
   .part('sync', ['context', 'key', 'own', 'serving'], joining.openSync, (sync) => sync.leave())
   .part('revocation', ['authentication', 'context', 'pool', 'router', 'serving'], followRevocations)
   .part('tls', ['context', 'worker'], tlsOf)
-  .part('documents', ['context', 'own', 'pool', 'router', 'schemas', 'serving', 'sync'], open.startDocuments, stop)
+  .part('documents', ['context', 'own', 'pool', 'registrar', 'router', 'schemas', 'serving', 'sync'], open.startDocuments, stop)
   .part('registry', ['documents'], ({ documents }) => documents.registry)
   .part('sharing', ['context', 'own', 'serving', 'sync'], open.openSharing, stop)
   .part('console', ['context', 'own', 'registry', 'sync'], open.openConsole)
@@ -89,6 +91,7 @@ const processParts = parts<ProcessPorts>()
   .part('loaded', ['config', 'files', 'progress'], joining.loadFiles)
   .part('procedures', ['log', 'management', 'own'], joining.registerProcedures)
   .part('logins', joining.loginNeeds, joining.answerLogins)
+  .part('registrations', ['registrar'], register, (_registered, { registrar }) => registrar.stop())
 
 /**
  * Starts everything: store, realms, router, sessions, specifications, listeners.

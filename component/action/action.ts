@@ -102,6 +102,8 @@ export interface Run extends WatchedRun {
     /** The path with the trailing slash that it was received with; absent: `path`. */
     readonly receivedPath?: string
   }
+  /** The call of a procedure that it answers, in place of the request, which says nothing then. */
+  readonly invocation?: { readonly id: string } | undefined
   /** Forward: what an opening handshake offers, where the action may open a WebSocket; undefined: the request is no opening handshake. */
   readonly socket?: OfferedSocket | undefined
   /** Forward: tells what the client has proved itself with; absent: with nothing. */

@@ -147,6 +147,10 @@ export function upstreamHeaders(declared: unknown, run: Run, viaName: string): H
   }
   const via = typeof headers.via === 'string' ? `${headers.via}, ` : ''
   headers.via = `${via}1.1 ${viaName}`
+  if (run.invocation) {
+    headers['x-request-id'] ??= run.invocation.id
+    return headers
+  }
   headers['x-forwarded-for'] = addressOf(request.peername)
   headers['x-forwarded-host'] = request.headers.host ?? request.host
   headers['x-forwarded-proto'] = request.scheme

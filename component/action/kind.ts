@@ -59,6 +59,14 @@ export function reachedBy(reaches: Reach, fields: Readonly<Record<string, unknow
   return typeof value === 'string' ? reaches.nameOf(value) : undefined
 }
 
+/** What an action needs where no request calls for it. */
+interface OfInvocations {
+  /** The keys that it takes of the request elsewhere, and what they are; a document must have them. */
+  readonly required: Readonly<Record<string, string>>
+  /** The fields that hold where a document does not have them, in place of those of the request. */
+  readonly fields: ActionFields
+}
+
 /** The row of a type. Every row has all keys, so that what reads them for each request meets one shape. */
 export interface ActionKind {
   readonly type: string
@@ -68,6 +76,8 @@ export interface ActionKind {
   check(action: JsonMap, path: string, report: Report): void
   /** The fields that are evaluated, in this order, and how they are compiled. */
   readonly fields: Readonly<Record<string, FieldForm>>
+  /** Undefined: it cannot answer the call of a procedure. */
+  readonly ofInvocations: OfInvocations | undefined
   /** Undefined: it reaches nothing, so it waits for no slot, is attempted once and fails with its expressions only. */
   readonly reaches: Reach | undefined
   /** Present where the result of the action is the response, `{body, headers}`: whether the fields alone decide the response, or the request does, too. */
@@ -93,6 +103,9 @@ export interface ActionKind {
 /** A row, as its type declares it: what it leaves out, it does not have. */
 type Declared = Pick<ActionKind, 'type' | 'shape' | 'fields'> & Partial<ActionKind>
 
+/** Of an action that takes nothing of the request. */
+export const anyInvocation: OfInvocations = { required: {}, fields: {} }
+
 /** Makes a row. */
 export const actionKind = <T extends string>(
   declared: Declared & { readonly type: T },
@@ -101,6 +114,7 @@ export const actionKind = <T extends string>(
   shape: declared.shape,
   check: declared.check ?? (() => undefined),
   fields: declared.fields,
+  ofInvocations: declared.ofInvocations,
   reaches: declared.reaches,
   answers: declared.answers,
   passesOn: declared.passesOn ?? false,

@@ -87,9 +87,9 @@ export const routes: Run = async (invocation) => {
   const sorted = entries
     .map((entry) => ({ entry, order: matchingOrderOf(entry) }))
     .sort((one, other) => compareOrders(one.order, other.order))
-  const rows = sorted.flatMap(({ entry: { api: id, host, pattern, routes } }) =>
+  const rows = sorted.flatMap(({ entry: { api: id, host, pattern, procedure, routes } }) =>
     Object.entries(routes).map(([method, route]) => ({
-      ...{ host, pattern, method: method.toUpperCase() },
+      ...{ host, pattern, method: procedure ? 'CALL' : method.toUpperCase() },
       ...{ action: actionOf(route), security: securityOf(route), id },
       version: labelOf(route),
     })),

@@ -325,6 +325,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     encodings: types && isBodyFixed(action, on_result) ? new Encodings() : undefined,
     streams,
     websocket,
+    procedure: undefined,
     status_codes: plan.statusCodes(level),
   }
 }

@@ -15,7 +15,14 @@ const waitingPerSlot = 10
 /** One object for all paths of the version. */
 export const compileVersion = (
   { id, realm_uri }: ApiSpec,
-  { label, base_path, languages, pool_size, problem_base, cors }: Version,
+  {
+    label,
+    base_path,
+    languages,
+    pool_size,
+    problem_base,
+    cors,
+  }: Pick<Version, 'label' | 'base_path' | 'languages' | 'pool_size' | 'problem_base' | 'cors'>,
 ): CompiledVersion => ({
   api: id,
   label,

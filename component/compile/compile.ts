@@ -1,5 +1,6 @@
 /** Compiles an ApiSpec: every expression that can be folded is folded and checked, and every issue is found. */
 import { pointer } from '#component/codec/json.ts'
+import { ProcedureCompiler } from '#component/compile/procedures/compile-procedure.ts'
 import { checkPathSchemas } from '#component/compile/schemas/compile-checks.ts'
 import { DocumentSchemas, type SchemaPorts } from '#component/compile/schemas/document-schemas.ts'
 import type { OfVersion } from '#component/compile/security/compile-alternatives.ts'
@@ -147,6 +148,7 @@ class SpecCompiler {
       if (version.paths.length === 0) this.#levels.add(level)
       yield* this.#compileVersion(version, level)
     }
+    yield* this.#compileProcedures(api)
     if (this.#ports.probe) return
     this.#issues.push(...(yield* ownClashes(this.#generated, this.places)))
     yield* checkParts(this.places, this.findings)
@@ -157,6 +159,29 @@ class SpecCompiler {
   /** The merged maps of an API or a version, as a part of the document. */
   #maps({ variables, defaults, status_codes }: ApiSpec | Version): JsonMap {
     return { variables, defaults, status_codes }
+  }
+
+  *#compileProcedures(level: Level): Steps<void> {
+    const { procedures } = this.#spec
+    if (procedures.length === 0) return
+    this.#schemas.features.add('procedures')
+    const { hasUpstream, takesUserToken } = this.#ports
+    const compiler = new ProcedureCompiler({
+      ...{ spec: this.#spec, level, levels: this.#levels, hasUpstream, takesUserToken },
+      versionOf: ({ pool_size }) =>
+        compileVersion(this.#spec, { label: '', base_path: '', languages: [], pool_size }),
+      readValues: (lookup, scope, action) => this.#readValues(lookup, scope, this.findings, action),
+      statusCodes: (below) => statusCodesOf(below, this.#interner, this.#issues),
+      ...{ schemas: this.#schemas, findings: this.findings, interner: this.#interner },
+      realm_uri: this.#spec.realm_uri,
+    })
+    for (const procedure of procedures) {
+      yield
+      const entry = compiler.compile(procedure)
+      if (!procedure.is_active) continue
+      this.places.push({ ...entry, routes: {} })
+      if (Object.keys(entry.routes).length > 0) this.entries.push(entry)
+    }
   }
 
   *#compileVersion(version: Version, level: Level): Steps<void> {

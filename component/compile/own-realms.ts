@@ -11,6 +11,8 @@ type OwnSession = ApiFacts['ownSession']
 function ownSessionOfRoute(route: Route): OwnSession {
   if (route.kind !== undefined) return undefined
   const { inherited } = route
+  // the gateway registers it over that session
+  if (route.procedure) return 'all'
   const isWamp = kindsOf(route).some(({ reaches }) => reaches?.by === 'wamp')
   if (inForce(inherited.policies).some(([kind, plan]) => kind.hearsEvents(plan))) return 'all'
   if (!isWamp) return undefined

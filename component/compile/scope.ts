@@ -5,6 +5,7 @@ import type { Issue } from '#component/errors.ts'
 import { compile, keysOf, type Node } from '#component/expression/compile.ts'
 import type { Probe } from '#component/expression/probe/probe.ts'
 import { type RootShape, Scope, type SpecEntry } from '#component/expression/scope.ts'
+import { invocationKeys } from '#component/gateway/invocation.ts'
 import { requestKeys } from '#component/request.ts'
 import { initialStatusCodes } from '#component/spec/defaults.ts'
 import { isExpression } from '#component/spec/rules.ts'
@@ -25,6 +26,19 @@ const roots: Readonly<Record<string, RootShape>> = {
   action: { keys: ['result', 'error', 'results', 'event', 'progress'] },
   security: {},
 }
+
+/** The same of a procedure: there is a call in place of the request. */
+const rootsOfProcedures: typeof roots = {
+  invocation: { keys: invocationKeys },
+  action: roots.action ?? {},
+  security: {},
+}
+
+/** The level with what expressions of procedures read. */
+export const procedureLevel = ({ maps, scope: { probe, shared } }: Level): Level => ({
+  maps,
+  scope: new Scope(maps, rootsOfProcedures, probe, shared),
+})
 
 /** The merged maps that expressions at one level of the document read. */
 export interface Level {
@@ -87,7 +101,7 @@ function below(
     if (entries.length > 0) maps = { ...maps, [name]: new Map([...maps[name], ...entries]) }
   }
   if (maps === above.maps) return above
-  const { probe, shared } = above.scope
+  const { probe, shared, roots } = above.scope
   return { maps, scope: new Scope(maps, roots, probe, shared) }
 }
 
@@ -110,7 +124,7 @@ export function levelBelow(above: Level, document: JsonMap, path: string, issues
 }
 
 /** The same level with nothing compiled yet, for compiling whose issues are not to be reported. */
-export const freshLevel = ({ maps, scope: { shared } }: Level): Level => ({
+export const freshLevel = ({ maps, scope: { shared, roots } }: Level): Level => ({
   maps,
   scope: new Scope(maps, roots, undefined, shared),
 })

@@ -84,6 +84,8 @@ function prefixesOf(read: string): readonly string[] {
 /** The data of one request. */
 export interface Context {
   readonly request: object
+  /** Of the call of a procedure of the document; undefined where there is a request. */
+  readonly invocation?: object | undefined
   readonly action: object
   readonly security: object
   /** At least 0, less than 1. */

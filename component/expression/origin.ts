@@ -20,7 +20,10 @@ export interface Source {
 /** A message names at most this many members. */
 const mostNamed = 3
 
-const isOfRequest = (path: string): boolean => path === 'request' || path.startsWith('request.')
+/** What a client decides: a request, or the call of a procedure. */
+const clientRoots: ReadonlySet<string | undefined> = new Set(['request', 'invocation'])
+
+const isOfRequest = (path: string): boolean => clientRoots.has(path.split('.', 1)[0])
 
 /** A list whose items are being evaluated, and the one that it is reached by. Evaluations are synchronous, so one chain serves them all. */
 interface Items {
@@ -59,7 +62,7 @@ function originOfItem(keys: readonly string[]): Origin | undefined {
 /** A value at a path; undefined for data that is not of the request. */
 export function originOfPath(keys: readonly string[]): Origin | undefined {
   if (keys[0] === '_') return originOfItem(keys)
-  return keys[0] === 'request' ? { members: [keys.join('.')], isWhole: true } : undefined
+  return clientRoots.has(keys[0]) ? { members: [keys.join('.')], isWhole: true } : undefined
 }
 
 /** The origin of a value; undefined when it is known at load, or made of other data as well. */

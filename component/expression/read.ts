@@ -13,8 +13,15 @@ import { kindOf, ownValue } from './values.ts'
 /** The data roots in the context. */
 const roots: Readonly<Record<string, (context: Context) => object>> = {
   request: (context) => context.request,
+  invocation: (context) => context.invocation ?? {},
   action: (context) => context.action,
   security: (context) => context.security,
+}
+
+/** Why a root is not known in a part of the document. */
+const elsewhere: Readonly<Record<string, string>> = {
+  request: 'there is no request in procedures: invocation is known there',
+  invocation: 'invocation is known in procedures only',
 }
 
 /** A path, and where it is written. */
@@ -57,6 +64,7 @@ export function compilePath(
   const shape = scope.root(name)
   const root = Object.hasOwn(roots, name) ? roots[name] : undefined
   if (shape && root) return readRoot(path, root, shape)
+  if (Object.hasOwn(elsewhere, name) && !scope.map(name)) site.fail(elsewhere[name] ?? '')
   const map = scope.map(name)
   if (!map) site.fail(`there is no "${name}"${hintOfRoot(name, scope, issues)}`)
   if (key === undefined) return scope.wholeMap(name, issues)
@@ -192,7 +200,7 @@ function noted(keys: readonly string[], run: Run, { scope, site, issues, isOptio
   return readNode(keys, run, scope.readsOf(read))
 }
 
-const isOpen = /^request(?!\.bindings\.)/
+const isOpen = /^(?:request(?!\.bindings\.)|invocation)/
 
 function readRoot(path: Path, root: (context: Context) => object, shape: RootShape): Node {
   const { keys, scope, site, issues, isOptional } = path

@@ -48,7 +48,8 @@ export class Scope {
   /** Of all scopes of the document. */
   readonly shared: Shared
   readonly #maps: Readonly<Record<string, ReadonlyMap<string, SpecEntry>>>
-  readonly #roots: Readonly<Record<string, RootShape>>
+  /** The shapes of the data that is read. */
+  readonly roots: Readonly<Record<string, RootShape>>
   readonly #compiled = new Map<string, { readonly node: Node; readonly height: number }>()
   readonly #pending: Pending[] = []
   /** Whole maps as nodes, by their names. */
@@ -65,12 +66,12 @@ export class Scope {
     this.probe = probe
     this.shared = shared
     this.#maps = maps
-    this.#roots = roots
+    this.roots = roots
   }
 
   /** Every name an expression may begin with. */
   get names(): readonly string[] {
-    return [...Object.keys(this.#roots), ...Object.keys(this.#maps)]
+    return [...Object.keys(this.roots), ...Object.keys(this.#maps)]
   }
 
   /** The map of the specification with this name. */
@@ -80,7 +81,7 @@ export class Scope {
 
   /** The shape of the data root with this name. */
   root(name: string): RootShape | undefined {
-    return Object.hasOwn(this.#roots, name) ? this.#roots[name] : undefined
+    return Object.hasOwn(this.roots, name) ? this.roots[name] : undefined
   }
 
   /** A list of one path, cut to three keys. */

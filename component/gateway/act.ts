@@ -97,7 +97,8 @@ export const render = stage('render', {
   }),
 })
 
-function act(state: RequestState): Promise<Outcome> {
+/** Prepares and performs the actions of a route, once there is a slot where they need one. @throws ExpressionError, ListFailure, ServiceError */
+export function act(state: RequestState): Promise<Outcome> {
   const { exchange, route } = state
   const { action, steps, path } = route
   const context = state.acting ?? state.context
@@ -161,6 +162,7 @@ function prepare(
       hinted: passesHints(state) ? exchange : undefined,
       proof: plan.kind.passesOn ? () => proofOf(state) : undefined,
       request: state.request,
+      invocation: exchange.invocation,
       socket: state.socket,
       traceKwargs: plan.traceKwargs,
       wantsProgress,

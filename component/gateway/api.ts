@@ -20,6 +20,7 @@ import type { ServerName } from '#component/tool/eras.ts'
 import type { ToolDefinition } from '#component/tool/list.ts'
 import type { Encodings } from './encodings.ts'
 import type { HeaderLayer, Live } from './header-layers.ts'
+import type { ProcedurePlan } from './procedure-plan.ts'
 import type { Stage } from './stage.ts'
 import type { ProgressPlan, StreamPlan } from './stream-plan.ts'
 
@@ -304,6 +305,8 @@ export interface CompiledOperation {
   readonly streams: StreamPlan | ProgressPlan | undefined
   /** The WebSockets that its requests may open; undefined: they open none. */
   readonly websocket: SocketTerms | undefined
+  /** Of a procedure that the document registers; undefined: requests come to the operation. */
+  readonly procedure: ProcedurePlan | undefined
   /** Error URI ─▶ HTTP status: the specification's over the initial table. */
   readonly status_codes: ReadonlyMap<string, number>
 }

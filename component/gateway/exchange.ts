@@ -12,6 +12,7 @@ import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { CompiledOperation } from './api.ts'
 import type { Encodings } from './encodings.ts'
 import type { FailureReport } from './failure-report.ts'
+import type { Invocation } from './invocation.ts'
 import type { StageListener } from './stage.ts'
 
 /** A decoded body. */
@@ -45,6 +46,8 @@ export interface Exchange
   readonly trace?: RequestTrace | undefined
   /** The request as security sees it, where that is another one: a tool is called by a POST. */
   readonly secured?: SecuredRequest
+  /** The call of a procedure that stands in the place of the request; undefined: it is one. */
+  readonly invocation?: Invocation | undefined
   /** How the pieces of a call are framed, in place of the frames of the media type. */
   readonly frames?: Frames | undefined
   /** Of the call of a tool: checks its arguments, once it has passed. ServiceError 400 */

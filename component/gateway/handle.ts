@@ -10,7 +10,7 @@ import {
 } from '#component/routes/routing-table.ts'
 import type { VersionCors } from '#component/spec/model.ts'
 import { answer } from './answer.ts'
-import type { CompiledPath, InheritedValues, Route } from './api.ts'
+import type { CompiledOperation, CompiledPath, InheritedValues, Route } from './api.ts'
 import {
   type CorsHeaders,
   type CorsPolicy,
@@ -24,6 +24,7 @@ import {
 import { errorHeaders } from './error-reply.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { type Headers, layOver } from './header-layers.ts'
+import { type Called, InvocationExchange } from './invocations/invocation.ts'
 import type { GatewayParts } from './parts.ts'
 import { type GatewayPorts, partsOf } from './ports.ts'
 import type { Stage } from './stage.ts'
@@ -42,6 +43,9 @@ export interface Tracer {
     answer: (found: Match<Route> | Missed<Route>) => Promise<Reply>,
   ): Promise<Reply> | undefined
 }
+
+/** Takes a call that begins: it may be aborted. */
+type BeginCall = (exchange: InvocationExchange, route: CompiledOperation) => void
 
 /** The gateway proper. A request sees one whole routing table: it is swapped by one assignment. */
 export class Gateway {
@@ -93,6 +97,21 @@ export class Gateway {
       (this.#corsOf(route.path).origins && isWithinCors(route)) ||
       (isOfTools(route) && this.#pageOrigins.length > 0)
     return isVaried ? reply.then(varyByOrigin) : reply
+  }
+
+  /**
+   * Answers the call of a procedure; an error is a reply, too.
+   * @param entry of the table that is served
+   * @throws for a bug
+   */
+  async invoke(entry: RouteEntry<Route>, called: Called, begin: BeginCall): Promise<Reply> {
+    await entry.indexed?.compiling()
+    const { get, post } = entry.routes
+    const route = (get ?? post) as CompiledOperation
+    const exchange = new InvocationExchange(called, get ? 'get' : 'post')
+    exchange.served = route.path
+    begin(exchange, route)
+    return this.#answer(exchange, route, route.inherited, {}, route.stages, noHeaders)
   }
 
   /** Whether a host and path of a specification match. */

@@ -10,6 +10,7 @@ import type { ActionPlan, CompiledOperation, Endpoint, EndpointKind } from './ap
 import type { SecuredViews } from './context.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import type { Headers } from './header-layers.ts'
+import type { CallerPorts } from './invocation.ts'
 import type { StagePorts } from './stage-facts.ts'
 import type { CallStreaming } from './stream-plan.ts'
 
@@ -97,6 +98,7 @@ export interface GatewayParts {
   readonly streamed: StreamedAnswers
   /** Absent: none are held, as where nothing is performed. */
   readonly sockets?: HeldSockets | undefined
+  readonly callers: CallerPorts
   readonly policies: StagePorts
   readonly pools: PoolWatch | undefined
   readonly publicPath: string

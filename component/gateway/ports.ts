@@ -8,6 +8,7 @@ import type { PolicyPorts } from '#component/policies/index.ts'
 import type { OuterKind, ToolsEndpoint } from './api.ts'
 import { SecuredViews } from './context.ts'
 import type { CorsPolicy } from './cors.ts'
+import type { CallerPorts } from './invocation.ts'
 import type { EndpointHandler, GatewayParts } from './parts.ts'
 
 /** What a gateway is given. */
@@ -18,6 +19,8 @@ export interface GatewayPorts
   /** Absent: only tools are served, as where nothing is performed. */
   readonly endpoints?: Readonly<Record<OuterKind, EndpointHandler>>
   readonly cors: CorsPolicy
+  /** What is known of those who call procedures. Absent: what the router says, and no more. */
+  readonly callers?: CallerPorts
   /** Absent: the policies of routes do not hold. */
   readonly policies?: Partial<PolicyPorts>
   /** Absent: one of its own, with the default limits. */
@@ -30,6 +33,12 @@ export interface GatewayPorts
   readonly publicBase?: () => string
   /** What endpoints for language models need. Absent: no page uses them, and challenges name no metadata. */
   readonly tools?: Pick<ToolPorts, 'pageOrigins' | 'publicBase' | 'calls'>
+}
+
+const unknownCallers: CallerPorts = {
+  tellsAllRoles: false,
+  gatewayRole: 'gateway',
+  rolesOf: () => undefined,
 }
 
 /** `action: {}`. */
@@ -46,6 +55,7 @@ export function partsOf(ports: GatewayPorts, answer: ToolPorts['answer']): Gatew
   const tools: ToolPorts = { ...{ schemes, pageOrigins: [], ...ports.tools }, answer }
   return {
     ...{ clock, schemes, pools, publicPath, publicBase, sockets },
+    callers: ports.callers ?? unknownCallers,
     policies: (ports.policies ?? {}) as PolicyPorts,
     random: () => clock.random(),
     actions: { ...ports.actions, none: noAction },

@@ -66,6 +66,8 @@ export type Place = 'before security' | 'after security' | 'before body' | 'befo
 export interface PolicyStage {
   readonly stage: Stage
   readonly place: Place
+  /** Whether calls of procedures have it, too. */
+  readonly isOfInvocations?: true
   /** Whether operations without a policy may have it, too. */
   readonly isForAll?: true
   /** Whether an operation has it; one for OPTIONS has none. */

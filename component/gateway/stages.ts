@@ -18,6 +18,9 @@ import {
   toolArguments,
   vary,
 } from './checks.ts'
+import { caller } from './invocations/caller.ts'
+import { input } from './invocations/input.ts'
+import { invoke, yielding } from './invocations/yielding.ts'
 import { place, websocket } from './sockets/handshake.ts'
 import type { Needs, Place, PolicyStage, Stage } from './stage.ts'
 import { endpoint, preflight } from './unrouted.ts'
@@ -75,6 +78,29 @@ const table: readonly Row[] = [
 /** The stages of an operation. */
 export const stagesOf = (operation: Needs): readonly Stage[] =>
   table.filter(([, isNeeded]) => isNeeded(operation)).map(([stage]) => stage)
+
+const hasPolicy =
+  (at: Place): ((operation: Needs) => readonly Stage[]) =>
+  (operation) =>
+    ofInvocations.flatMap(({ stage, place, isNeeded }) =>
+      place === at && isNeeded(operation.inherited.policies ?? none, operation) ? [stage] : [],
+    )
+
+/** The stages of policies that calls of procedures may have. */
+const ofInvocations = servedPolicies.flatMap(({ stages }): readonly PolicyStage[] =>
+  stages.filter(({ isOfInvocations }: PolicyStage) => isOfInvocations),
+)
+
+/** The stages of a procedure. @param checksInput whether its arguments have a schema */
+export const invocationStages = (operation: Needs, checksInput: boolean): readonly Stage[] => [
+  caller,
+  ...hasPolicy('after security')(operation),
+  ...hasPolicy('before body')(operation),
+  ...(checksInput ? [input] : []),
+  ...hasPolicy('before action')(operation),
+  invoke,
+  yielding,
+]
 
 /** Of a path that does not serve the method. */
 export const refusing: readonly Stage[] = [method]

@@ -101,6 +101,7 @@ export class RequestState {
   get context(): Context {
     this.#context ??= {
       request: this.#view(),
+      invocation: this.exchange.invocation,
       action: nothing,
       security: this.security,
       random: this.parts.random,
@@ -110,8 +111,8 @@ export class RequestState {
 
   /** The same once the action has ended. Only the keys that expressions know are read of its outcome. */
   contextAfter(outcome: Outcome): Context {
-    const { request, security, random } = this.context
-    return { request, action: outcome, security, random }
+    const { request, invocation, security, random } = this.context
+    return { request, invocation, action: outcome, security, random }
   }
 
   /** `request` of the API Context. */

@@ -45,6 +45,10 @@ export interface PolicyKind<Plan = unknown> {
   configured(gateway: Readonly<Record<string, unknown>>): unknown
   /** Called where its key is set. @returns undefined: it does not hold */
   compile(sources: PolicySources): unknown
+  /** Whether it holds for calls of procedures that a document registers, too. */
+  readonly isOfInvocations: boolean
+  /** What of it cannot hold there. */
+  refuseInvocations(plan: Plan): readonly Issue[]
   /** The name of what gateways of earlier versions do not know, and would serve without; undefined: there is none. */
   readonly feature: string | undefined
   /** The errors that its actions, and no others, fail with. */
@@ -91,6 +95,8 @@ export const policyKind = <Key extends string, Plan>(
 ): PolicyRow<Key, Plan> => ({
   configured: () => undefined,
   feature: undefined,
+  isOfInvocations: false,
+  refuseInvocations: () => none,
   actionErrors: none,
   comparesAnswers: false,
   keepsAnswers: false,

@@ -20,6 +20,9 @@ export const policyKinds: readonly PolicyKind<never>[] = rows
 /** In the same order. */
 export const policyKeys: readonly PolicyKey[] = rows.map(({ key }) => key)
 
+/** Those that hold for calls of procedures, too. */
+export const invocationPolicyKinds = policyKinds.filter(({ isOfInvocations }) => isOfInvocations)
+
 /** Key to rule. */
 export const policyRules = Object.fromEntries(rows.map(({ key, rule }) => [key, rule])) as Record<
   PolicyKey,

@@ -36,10 +36,12 @@ export interface Taken {
   readonly other: string
 }
 
+const isOfProcedure = (path: string): boolean => path.startsWith('/procedures/')
+
 /** The issue that a load is refused with. */
 export const issueOf = ({ path, pattern, other }: Taken): Issue => ({
   path,
-  message: `the route ${pattern} belongs to ${other} already`,
+  message: `the ${isOfProcedure(path) ? 'procedure' : 'route'} ${pattern} belongs to ${other} already`,
 })
 
 /** The effect that a document would have on the table. */

@@ -110,12 +110,17 @@ export class Loading<R> {
       return these.map((one) => (one.status === 'rejected' ? one : changed))
     }
     const changes = changed.value.values()
-    return judged.map((one): Settled<Loaded> => {
-      if (one.status === 'rejected') return one
-      const { value: change } = changes.next()
-      if (change === undefined) throw new TypeError('the replica has lost a change')
-      return { status: 'fulfilled', value: this.#loaded(one.value, change) }
-    })
+    const results: Settled<Loaded>[] = []
+    for (const one of judged) {
+      if (one.status === 'fulfilled') {
+        const { value: change } = changes.next()
+        if (change === undefined) throw new TypeError('the replica has lost a change')
+        const warnings = (await this.#ports.registered?.(change.entry.id)) ?? []
+        const accepted = { ...one.value, warnings: [...one.value.warnings, ...warnings] }
+        results.push({ status: 'fulfilled', value: this.#loaded(accepted, change) })
+      } else results.push(one)
+    }
+    return results
   }
 
   /** undefined: it can only be judged once the documents of the stage are live. Throws what it is refused with. */

@@ -1,5 +1,6 @@
 /** The dependencies of the registry, and its conflict event; component/sync publishes loads and deletions. */
 import type { CompiledDocument } from '#component/compile/compile-document.ts'
+import type { Issue } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import type { Entry } from '#component/replica/entry.ts'
 import { opened } from '#component/replica/envelope.ts'
@@ -41,6 +42,11 @@ export interface RegistryPorts<R> {
   readonly prepare: (change: TableChange<R>) => Promise<void>
   /** Takes the table that is served from now on, and what it serves unlike the one before it. */
   readonly onSwap: (table: RoutingTable<R>, change: TableChange<R>) => void
+  /**
+   * Called once a load or a deletion is live. Absent: nothing is registered.
+   * @returns warnings of the load
+   */
+  readonly registered?: (id: string) => Promise<readonly Issue[]>
   /** Publishes on the component's realm; may fail or reject. */
   readonly publishEvent: (topic: string, kwargs: Readonly<Record<string, unknown>>) => unknown
   /** Path patterns of management, where the listener of routed paths serves them, too; else none. */

@@ -195,6 +195,7 @@ export class Registry<R = unknown> {
         return [{ id, document: null, by }]
       })
       if (change === undefined) throw new TypeError('the replica has lost a change')
+      await this.#ports.registered?.(id)
       this.#ports.log.info({ api_spec: id, by, old_hash: change.before?.hash }, 'deleted')
       return { id, ts: change.entry.stamp.ms }
     })

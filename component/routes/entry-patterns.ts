@@ -3,6 +3,7 @@
 import { type HostPattern, labelsKey, parseHostPattern } from '#component/syntax/host-pattern.ts'
 import { type KeyedForm, keyedForms, parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { remembered } from '#component/syntax/remembered.ts'
+import { procedurePlace } from './procedure-place.ts'
 import type { RouteEntry } from './routing-table.ts'
 
 /** The parsed patterns of an entry. */
@@ -20,10 +21,10 @@ const readings = new WeakMap<RouteEntry<unknown>, Reading>()
 export function readEntry<R>(entry: RouteEntry<R>): Reading {
   const known = readings.get(entry)
   if (known) return known
-  const reading = {
-    host: readHost(entry.host),
-    forms: formsOf(entry),
-  }
+  const { procedure } = entry
+  const reading = procedure
+    ? procedurePlace(entry.realm_uri, procedure)
+    : { host: readHost(entry.host), forms: formsOf(entry) }
   if (entry.indexed === undefined) readings.set(entry, reading)
   return reading
 }
@@ -41,8 +42,13 @@ const readForms = remembered((pattern): readonly KeyedForm[] => {
 })
 
 /** The forms of its path pattern; empty for a broken one. */
-export const formsOf = ({ forms, pattern }: RouteEntry<unknown>): readonly KeyedForm[] =>
-  forms ?? readForms(pattern)
+export const formsOf = ({
+  forms,
+  pattern,
+  procedure,
+  realm_uri,
+}: RouteEntry<unknown>): readonly KeyedForm[] =>
+  procedure ? procedurePlace(realm_uri, procedure).forms : (forms ?? readForms(pattern))
 
 /** What an entry claims: a text for each form of its path on each form of its host. Entries that claim the same clash, or share it. */
 export function claimsOf<R>(entry: RouteEntry<R>): string[] {
@@ -54,9 +60,10 @@ export function claimsOf<R>(entry: RouteEntry<R>): string[] {
 
 /** The entry with these routes, which are there. */
 export function withRoutes<R>(
-  { api, realm_uri, host, pattern, forms, path, keepsSlashes }: RouteEntry<R>,
+  { api, realm_uri, host, pattern, forms, path, keepsSlashes, procedure }: RouteEntry<R>,
   routes: RouteEntry<R>['routes'],
 ): RouteEntry<R> {
   const reading = { ...(forms && { forms }), ...(keepsSlashes && { keepsSlashes }) }
-  return { api, realm_uri, host, pattern, ...reading, path, routes }
+  const kept = { ...reading, ...(procedure && { procedure }) }
+  return { api, realm_uri, host, pattern, ...kept, path, routes }
 }

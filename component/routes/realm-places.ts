@@ -82,7 +82,8 @@ export class RealmPlaces {
 /** Every form of the place on every form of its host; none of a broken pattern. */
 function* claimsOf(hosts: Hosts, place: Place): Generator<[PathTree<Rivals>, KeyedForm]> {
   const { host, forms } = readEntry(place)
-  if (host === undefined) return
+  // documents of other realms register other procedures
+  if (host === undefined || place.procedure) return
   for (const { value } of hosts.place(host, () => new PathTree<Rivals>())) {
     for (const form of forms) yield [value, form]
   }

@@ -60,16 +60,18 @@ function othersOf([place]: readonly Place[], { others }: OtherRoutes): readonly 
 
 /**
  * Finds the conflicts of a document with other realms and management.
- * @param places all of one document; they have one host
+ * @param all of one document; those of its paths have one host
  * @param isKept whether the operator may manage one realm only: then a conflict is refused, also where finding out would take too
  *   long; else it is a warning
  * @throws ServiceError `wamp.error.not_authorized` that names a route of the document, and nothing of other documents
  */
 export function* findConflicts(
-  places: readonly Place[],
+  all: readonly Place[],
   around: OtherRoutes,
   isKept: boolean,
 ): Steps<Issue[]> {
+  const places = all.filter(({ procedure }) => !procedure)
+  if (places.length === 0) return []
   const others = othersOf(places, around)
   // most documents have their hosts for themselves
   if (others.length === 0 && around.managementPaths.length === 0) return []

@@ -7,6 +7,7 @@ import { forkOf, type TextMap } from './fork-map.ts'
 import { HostTree } from './host-tree.ts'
 import type { IndexedApi } from './indexed-api.ts'
 import { type Found, PathTree } from './path-tree.ts'
+import type { RegisteredProcedure } from './procedure-place.ts'
 
 /** One path of one API. */
 export interface RouteEntry<R> {
@@ -32,6 +33,8 @@ export interface RouteEntry<R> {
   readonly indexed?: IndexedApi
   /** The key of its version in the document; only of an indexed API. */
   readonly label?: string
+  /** Of a procedure: what callees of a realm register. No request reaches it. */
+  readonly procedure?: RegisteredProcedure | undefined
 }
 
 /** Two entries that would answer the same requests; `path` is the one that came later. */
@@ -182,7 +185,10 @@ export class RoutingTable<R> {
         else if (owner !== entry) return undefined
       }
     }
-    for (const { host } of former.slice(0, 1).map(readEntry)) if (host) table.#hosts.prune(host)
+    // its paths, then its procedures
+    for (const { host } of [...former.slice(0, 1), ...former.slice(-1)].map(readEntry)) {
+      if (host) table.#hosts.prune(host)
+    }
     table.#apis.delete(api)
     if (entries.length > 0) table.#apis.set(api, entries)
     return table

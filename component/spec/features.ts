@@ -15,6 +15,7 @@ const own = [
   'websocket',
   'escaped_slashes',
   'final_slash',
+  'procedures',
   demandFeature,
   severalFeature,
 ] as const

@@ -7,6 +7,7 @@ import { action } from './action-rules.ts'
 import { headers, uri } from './http-rules.ts'
 import { inheritable, ofPaths, scopes } from './inheritable.ts'
 import { declared, onResult, operation, response } from './operation-rules.ts'
+import { procedure } from './procedure-rules.ts'
 import { Report } from './report.ts'
 import type { Rule } from './rules.ts'
 
@@ -31,6 +32,7 @@ const fieldRules = {
   response,
   on_result: onResult,
   on_error: onResult,
+  registered_procedure: procedure,
 } satisfies Readonly<Record<string, Rule>>
 
 /** The names of fields with a rule. */

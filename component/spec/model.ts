@@ -1,4 +1,5 @@
 /** The API Specification as written: snake_case keys, unevaluated. */
+import type { RegisteredProcedure } from '#component/routes/procedure-place.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 
@@ -6,7 +7,7 @@ import type { JsonMap } from '#component/syntax/values.ts'
 export interface ApiSpec {
   readonly id: string
   readonly name?: string
-  /** The host pattern as written. */
+  /** The host pattern as written; empty where the document has procedures only. */
   readonly host: string
   readonly realm_uri: string
   readonly meta?: JsonMap
@@ -17,6 +18,20 @@ export interface ApiSpec {
   readonly defaults: JsonMap | string
   readonly status_codes: JsonMap
   readonly versions: readonly Version[]
+  readonly procedures: readonly Procedure[]
+  /** HTTP status, such as `404` or `4XX`, to error URI. */
+  readonly error_uris: Readonly<Record<string, string>>
+}
+
+/** One procedure that the document registers. */
+export interface Procedure extends RegisteredProcedure {
+  /** JSON Pointer of the procedure in the document as it was loaded. */
+  readonly path: string
+  /** Actions that run at once per process. */
+  readonly pool_size: number
+  readonly is_active: boolean
+  /** The procedure as written; its members may be expressions. */
+  readonly document: JsonMap
 }
 
 /** `cors` of a version as it is written. */

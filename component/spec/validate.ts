@@ -1,5 +1,7 @@
 /** Turns a document into an ApiSpec, or lists every issue with its JSON Pointer. */
+import { entriesAt } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
+import { invocationPolicies } from '#component/routes/procedure-place.ts'
 import { type HostPattern, parseHostPattern } from '#component/syntax/host-pattern.ts'
 import { isMap, type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
@@ -8,6 +10,7 @@ import { checkDocument } from './document-limits.ts'
 import { scopes } from './inheritable.ts'
 import { level } from './levels.ts'
 import type { ApiSpec } from './model.ts'
+import { errorUris, procedureMatch, procedures } from './procedure-rules.ts'
 import { describe, Report } from './report.ts'
 import { schemas } from './request-rules.ts'
 import { anything, map, mapOrExpression, rule, string, text } from './rules.ts'
@@ -33,29 +36,44 @@ const hostProblem = (host: string): string | undefined => {
 
 const idAllowed = 'an id of 1 to 255 letters, digits, ".", "_", ":", "-" and blanks inside'
 
-const root = level('the API Specification', {
-  keys: {
-    id: text(idAllowed, idProblem),
-    name: string,
-    host: text('a host pattern', hostProblem),
-    realm_uri: text('a WAMP URI', uriProblem),
-    meta: map,
-    schemas,
-    ...scopes,
-    versions: rule(versionsSchema, () => {}), // read below
-    $schema: anything, // for editors
-    ts: anything, // management answers carry it, and may be sent back; it is replaced
-  },
-  required: {
-    id: idAllowed,
-    host: 'a host pattern such as "api.example.com", or "_" for any host',
-    realm_uri: 'the URI of the realm that the API targets',
-    versions: 'a map of labels to versions, or a list of versions',
-  },
-})
+const keys = {
+  id: text(idAllowed, idProblem),
+  name: string,
+  host: text('a host pattern', hostProblem),
+  realm_uri: text('a WAMP URI', uriProblem),
+  meta: map,
+  schemas,
+  ...scopes,
+  versions: rule(versionsSchema, () => {}), // read below
+  procedures,
+  error_uris: errorUris,
+  $schema: anything, // for editors
+  ts: anything, // management answers carry it, and may be sent back; it is replaced
+}
+
+const required = {
+  id: idAllowed,
+  host: 'a host pattern such as "api.example.com", or "_" for any host',
+  realm_uri: 'the URI of the realm that the API targets',
+  versions: 'a map of labels to versions, or a list of versions',
+}
+
+const root = level('the API Specification', { keys, required })
+
+const { host: _host, versions: _versions, ...requiredOfProcedures } = required
+
+/** Of a document that serves no requests. */
+const rootOfProcedures = level('the API Specification', { keys, required: requiredOfProcedures })
 
 /** The JSON Schema of API Specifications; a rule that stands twice is one object in it. */
-export const specSchema = root.schema
+export const specSchema = {
+  ...rootOfProcedures.schema,
+  anyOf: [{ required: ['host', 'versions'] }, { required: ['procedures'] }],
+  dependentRequired: { versions: ['host'] },
+}
+
+const servesNothing = (document: JsonMap): boolean =>
+  !('versions' in document) && 'procedures' in document
 
 /**
  * Validates shape, limits and patterns. Compiling checks expressions and clashes of routes; the registry checks the realm
@@ -74,7 +92,8 @@ export function* validation(document: unknown): Steps<Validation> {
     return { spec: undefined, issues, warnings }
   }
   if (!(yield* checkDocument(document, report))) return { spec: undefined, issues, warnings }
-  root(document, '', report)
+  const check = servesNothing(document) ? rootOfProcedures : root
+  check(document, '', report)
   const versions = yield* readVersions(document.versions, hostForms(document.host), report)
   return { spec: assemble(document, versions), issues, warnings }
 }
@@ -99,7 +118,32 @@ function assemble(document: JsonMap, versions: ApiSpec['versions']): ApiSpec {
     defaults: mapOrExpression(document.defaults),
     status_codes: mapOrEmpty(document.status_codes),
     versions,
+    procedures: readProcedures(document.procedures),
+    error_uris: textsIn(document.error_uris),
   }
 }
+
+/** Those that are maps; broken members have their defaults. */
+const readProcedures = (procedures: unknown): ApiSpec['procedures'] =>
+  entriesAt(mapOrEmpty(procedures), '/procedures').flatMap(([uri, document, path]) => {
+    if (!isMap(document)) return []
+    const { invoke, pool_size, is_active } = document
+    return [
+      {
+        ...{ uri, path, document },
+        match: procedureMatch(document),
+        invoke: invocationPolicies.find((one) => one === invoke) ?? 'roundrobin',
+        pool_size: typeof pool_size === 'number' ? pool_size : 200,
+        is_active: is_active !== false,
+      },
+    ]
+  })
+
+const textsIn = (map: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(mapOrEmpty(map)).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  )
 
 const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -4,6 +4,7 @@ import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import { traceAnnouncement } from '#component/telemetry/wamp-context.ts'
 import { type Channel, ignore, type OpenChannel, silence } from '#component/wamp/channel/channel.ts'
+import { Callee } from '#component/wamp/registrations/callee.ts'
 import { Subscriptions } from '#component/wamp/watch/subscriptions.ts'
 import type { Client, MakeClient } from './client.ts'
 import { Endpoints } from './endpoints.ts'
@@ -14,6 +15,7 @@ import {
   answers,
   asMap,
   code,
+  completeHello,
   emptyError,
   fullInvocation,
   isAnswer,
@@ -72,6 +74,8 @@ export interface ConnectionPorts {
   readonly openChannel: OpenChannel
   readonly makeClient: MakeClient
   readonly onJoin: () => void
+  /** The router has taken away a registration below the client. @param id of it */
+  readonly onRevoked: (id: unknown) => void
   /** Once, whether it ever joined or not. */
   readonly onEnd: (ending: Ending) => void
 }
@@ -105,6 +109,8 @@ export class Connection {
   readonly #endpoints: Endpoints
   /** There from the first one on. */
   #subscriptions: Subscriptions | undefined
+  /** There from the first registration below the client on. */
+  #callee: Callee | undefined
   /** Procedures by the ids that the client knows: it would end the connection over others. */
   readonly #registrations = new Map<unknown, string | undefined>()
   readonly #unreadable: UnreadableLog
@@ -117,7 +123,11 @@ export class Connection {
     this.#endpoints = new Endpoints(log)
     this.#unreadable = new UnreadableLog(realm_uri, clock, log)
     this.#channel = ports.openChannel()
-    this.#outbox = new Outbox(this.#channel, (empty) => this.#endpoints.take(empty))
+    this.#outbox = new Outbox(
+      this.#channel,
+      (empty) => this.#endpoints.take(empty),
+      ports.options.isCallee ? completeHello : (hello) => hello,
+    )
     this.#client = ports.makeClient({
       realm_uri,
       credentials: ports.credentials,
@@ -151,6 +161,17 @@ export class Connection {
     const send = (draft: Draft) => this.#outbox.requestBelow(draft, this.#client)
     this.#subscriptions ??= new Subscriptions({ clock: this.#clock, send })
     return this.#subscriptions
+  }
+
+  /** Undefined when it is not joined. */
+  get callee(): Callee | undefined {
+    if (this.#state !== 'joined') return undefined
+    this.#callee ??= new Callee({
+      clock: this.#clock,
+      send: (draft) => this.#outbox.requestBelow(draft, this.#client),
+      answer: (message) => (this.#state === 'over' ? undefined : this.#outbox.answer(message)),
+    })
+    return this.#callee
   }
 
   /**
@@ -271,6 +292,7 @@ export class Connection {
     if (isAnswer(type)) this.#settle(message)
     else if (type === code.event) this.#subscriptions?.deliver(withoutPassthru(message))
     else if (type === code.invocation) {
+      if (this.#callee?.invoke(withoutPassthru(message))) return
       if (this.#registrations.has(message[2])) this.#feed(fullInvocation(withoutPassthru(message)))
     } else if (type === code.abort || type === code.goodbye) {
       this.#ending ??= endingOf(message)
@@ -281,8 +303,13 @@ export class Connection {
     } else if (this.#state === 'joining' && (type === code.welcome || type === code.challenge)) {
       this.#feed(message)
       if (type === code.welcome) this.#joined(asMap(message[2]))
-    } else if (type === code.unregistered && this.#isWithdrawing) this.#feed(message)
-    else if (type === code.unsubscribed) this.#subscriptions?.revoke(message)
+    } else if (type === code.interrupt) this.#callee?.interrupt(message)
+    else if (type === code.unregistered) {
+      const revoked = this.#callee?.revoked(message)
+      if (revoked !== undefined) this.#ports.onRevoked(revoked)
+      const isOfCallee = this.#callee?.settle(message)
+      if (this.#isWithdrawing && !isOfCallee) this.#feed(message)
+    } else if (type === code.unsubscribed) this.#subscriptions?.revoke(message)
     // anything else was not asked for: both libraries would end the connection over it
   }
 
@@ -293,7 +320,8 @@ export class Connection {
     if (type === code.event) {
       this.#unreadable.tell(this.#subscriptions?.miss(fields), problem)
     } else if (type === code.invocation) {
-      this.#unreadable.tell(this.#registrations.get(fields[2]), problem)
+      const uri = this.#callee?.uriOf(fields[2]) ?? this.#registrations.get(fields[2])
+      this.#unreadable.tell(uri, problem)
       this.#outbox.pass(invocationError(id, unreadable(problem)))
     } else if (error) {
       this.#unreadable.tell(this.#requests.nameOf(error[2]), problem)
@@ -313,6 +341,7 @@ export class Connection {
     const name = this.#requests.nameOf(message[1])
     if (!this.#requests.settle(message)) {
       this.#subscriptions?.settle(message)
+      this.#callee?.settle(message)
       return
     }
     if (message[0] === code.registered) this.#registrations.set(message[2], name)
@@ -333,6 +362,7 @@ export class Connection {
   #lose(): void {
     this.#requests.lose()
     this.#subscriptions?.lose()
+    this.#callee?.lose()
   }
 
   #end(reason: string, isLost: boolean): void {

@@ -38,6 +38,23 @@ export const randomId = (clock: Pick<Clock, 'random'>): number =>
 /** A field that should be a map; an empty one where the peer left it out. */
 export const asMap = (field: unknown): JsonMap => (isMap(field) ? field : {})
 
+/** HELLO as of a callee that takes INTERRUPT and yields progressive results: no client library announces both. */
+export function completeHello([type, realm, field, ...more]: WampMessage): WampMessage {
+  const details = asMap(field)
+  const roles = asMap(details.roles)
+  const callee = asMap(roles.callee)
+  const features = {
+    ...asMap(callee.features),
+    ...{ call_canceling: true, progressive_call_results: true, registration_revocation: true },
+  }
+  return [
+    type,
+    realm,
+    { ...details, roles: { ...roles, callee: { ...callee, features } } },
+    ...more,
+  ]
+}
+
 /** A field that should be a list; an empty one where the peer left it out. */
 export const asList = (field: unknown): readonly unknown[] => (Array.isArray(field) ? field : [])
 

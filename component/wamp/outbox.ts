@@ -18,6 +18,9 @@ export type RequestDraft = [
   ...payload: unknown[],
 ]
 
+/** Largest answer of a procedure: routers end the session of a callee over their limit, of which this is a usual one. */
+const maxAnswerBytes = 8_388_608
+
 /** An id that no subscription has: routers count from 1, or draw from 2^53 numbers. */
 export const noSubscription = Number.MAX_SAFE_INTEGER
 
@@ -31,14 +34,21 @@ export class Outbox {
   readonly #channel: Channel
   /** The message that replaces an empty YIELD of the client library. */
   readonly #answerOf: (empty: WampMessage) => WampMessage
+  readonly #hello: (message: WampMessage) => WampMessage
   /** The request that the client library is about to send. */
   #draft: Draft | undefined
   /** Why it could not be sent. */
   #problem: WampError | undefined
 
-  constructor(channel: Channel, answerOf: (empty: WampMessage) => WampMessage) {
+  /** @param hello completes the HELLO of the client library */
+  constructor(
+    channel: Channel,
+    answerOf: (empty: WampMessage) => WampMessage,
+    hello: (message: WampMessage) => WampMessage,
+  ) {
     this.#channel = channel
     this.#answerOf = answerOf
+    this.#hello = hello
   }
 
   /**
@@ -69,6 +79,11 @@ export class Outbox {
     return draft[1]
   }
 
+  /** Sends an answer that the client library knows nothing of. @returns why it cannot be sent */
+  answer(message: WampMessage): WampError | undefined {
+    return this.#send(message, maxAnswerBytes)
+  }
+
   /** Sends a message of the client library's; never throws. */
   pass(message: WampMessage): void {
     const draft = this.#draft
@@ -78,12 +93,12 @@ export class Outbox {
     } else if (message[0] === code.yield) {
       const problem = this.#send(this.#answerOf(message))
       if (problem) this.#send(invocationError(message[1], problem))
-    } else this.#send(message)
+    } else this.#send(message[0] === code.hello ? this.#hello(message) : message)
   }
 
-  #send(message: WampMessage): WampError | undefined {
+  #send(message: WampMessage, maxBytes?: number): WampError | undefined {
     try {
-      this.#channel.send(message)
+      this.#channel.send(message, maxBytes)
       return undefined
     } catch (error) {
       if (error instanceof WampError) return error

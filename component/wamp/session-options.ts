@@ -21,6 +21,8 @@ export interface SessionOptions {
   readonly log: Log
   /** Header fields of the WebSocket handshake. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Whether it announces that it takes INTERRUPT, and yields progressive results: it serves procedures of documents. */
+  readonly isCallee?: boolean
   /** Largest message that the router takes; Crossbar.io ends the connection a little above the default. */
   readonly maxMessageBytes?: number
   /** Milliseconds from opening a connection to WELCOME. */

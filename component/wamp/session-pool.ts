@@ -203,12 +203,13 @@ export class SessionPool implements SessionSource {
   }
 
   #ownSession(realm_uri: string): SupervisedSession {
-    return this.#session(realm_uri, this.#options.authFor(realm_uri, undefined))
+    const auth = this.#options.authFor(realm_uri, undefined)
+    return this.#session(realm_uri, auth, true)
   }
 
-  #session(realm_uri: string, auth: JoinAuth): SupervisedSession {
+  #session(realm_uri: string, auth: JoinAuth, isCallee = false): SupervisedSession {
     if (this.#isClosed) throw failure('wamp.error.net_failure', 'the sessions are closed', false)
-    return requestSession({ ...this.#options, realm_uri, auth })
+    return requestSession({ ...this.#options, realm_uri, auth, isCallee })
   }
 
   #planSweep(): void {

@@ -2,6 +2,11 @@
 
 import { isUri } from '#component/syntax/wamp-uri.ts'
 import { type Channel, ignore } from '#component/wamp/channel/channel.ts'
+import {
+  type Registered,
+  StandingRegistration,
+  StandingRegistrations,
+} from '#component/wamp/registrations/standing-registrations.ts'
 import { Attempts } from '#component/wamp/routers/attempts.ts'
 import type { Routers, Stay } from '#component/wamp/routers/routers.ts'
 import { matchOf } from '#component/wamp/watch/subscriptions.ts'
@@ -51,7 +56,9 @@ export class SupervisedSession implements Session {
   readonly #makeClient: MakeClient
   readonly #credentials: Credentials
   readonly #standings: Standings
-  readonly #check: RegistrationCheck<Standing>
+  readonly #check: RegistrationCheck<Standing | StandingRegistration>
+  /** There from the first one on. */
+  #served: StandingRegistrations | undefined
   /** Callbacks that wait for the session to join or end. */
   readonly #waiting = new Set<() => void>()
   #connection: Connection | undefined
@@ -79,7 +86,11 @@ export class SupervisedSession implements Session {
     this.#check = new RegistrationCheck({
       ...{ session: this, clock: options.clock, log: options.log },
       everyMs: options.registrationCheckMs,
-      restore: (lost) => this.#standings.restore(lost),
+      restore: async (lost) => {
+        const served = lost.filter((one) => one instanceof StandingRegistration)
+        await this.#standings.restore(lost.filter((one) => 'tell' in one))
+        await this.#served?.restore(served)
+      },
     })
     this.#connect()
   }
@@ -204,6 +215,16 @@ export class SupervisedSession implements Session {
     return this.#watches.watch(topic, options, timeoutMs, handlers)
   }
 
+  /** Serves a procedure of a document, from now on and after each join. `tried` resolves after the first answer of the router. */
+  serve(what: Registered): ReturnType<StandingRegistrations['add']> {
+    this.#served ??= new StandingRegistrations({
+      ...{ realm_uri: this.realm_uri, clock: this.#options.clock, log: this.#options.log },
+      callee: () => this.#connection?.callee,
+      onRegistered: (one, id) => this.#check.add(one, id),
+    })
+    return this.#served.add(what)
+  }
+
   async withdraw(): Promise<void> {
     this.#standings.forget()
     this.#check.forget()
@@ -241,6 +262,7 @@ export class SupervisedSession implements Session {
         openChannel: () => this.#openChannel(stay.url),
         makeClient: this.#makeClient,
         onJoin: () => this.#onJoin(connection, stay),
+        onRevoked: (id) => this.#served?.revoked(id),
         onEnd: (ending) => this.#onEnd(ending, stay),
       })
       this.#connection = connection
@@ -258,6 +280,7 @@ export class SupervisedSession implements Session {
     log.info({ realm: this.realm_uri, ...routerMember(stay.url) }, 'joined')
     this.#wake()
     this.#watches?.joined()
+    void this.#served?.joined()
     this.#check.start(() => connection.isJoined)
     this.#standings
       .restore()
@@ -272,6 +295,7 @@ export class SupervisedSession implements Session {
     const hasJoined = this.#attempts.hasJoined
     const { isNews, pause } = this.#attempts.failed(stay.url, reason)
     this.record.ended(ending, clock.now())
+    this.#served?.lost()
     this.#ended()
     stay.ended(!this.#isLeft && isRouterLost(ending))
     if (this.#isLeft) return

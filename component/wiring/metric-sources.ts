@@ -17,6 +17,7 @@ export const metricNeeds = [
   'files',
   'own',
   'pool',
+  'registrar',
   'registry',
   'router',
   'schemas',
@@ -29,7 +30,7 @@ export const metricNeeds = [
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Needs<(typeof metricNeeds)[number]>): MetricSources {
   const { context, documents, files, pool, registry, router, schemas } = parts
-  const { serving, sharing, sync, tracing } = parts
+  const { registrar, serving, sharing, sync, tracing } = parts
   const { replica, store, users, logins, usage } = context
   const { health } = store
   return {
@@ -111,6 +112,7 @@ export function metricSources(parts: Needs<(typeof metricNeeds)[number]>): Metri
     },
     ...syncSources(sync),
     ...sharing.sources,
+    ...registrar.sources(context.families.hasApiLabel),
     ...limitSources(usage),
     ...loginSources(logins),
     ...providerSources(users.sessionCounts),

@@ -34,10 +34,13 @@ export function openExamples({ context, schemas }: Needs<'context' | 'schemas'>)
 
 /** The documents of the store are served when it resolves. */
 export async function startDocuments(
-  parts: Needs<'context' | 'own' | 'pool' | 'router' | 'schemas' | 'serving' | 'sync'>,
+  parts: Needs<
+    'context' | 'own' | 'pool' | 'registrar' | 'router' | 'schemas' | 'serving' | 'sync'
+  >,
 ): Promise<Documents> {
-  const { context, own, pool, router, schemas, serving, sync } = parts
-  const documents = openDocuments(context, router, { own, pool }, serving, schemas, sync)
+  const { context, own, pool, registrar, router, schemas, serving, sync } = parts
+  const sessions = { own, pool, registrar }
+  const documents = openDocuments(context, router, sessions, serving, schemas, sync)
   await documents.registry.start()
   return documents
 }

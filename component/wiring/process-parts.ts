@@ -20,6 +20,7 @@ import type { Documents } from './documents/open-documents.ts'
 import type { Listening } from './listening.ts'
 import type { LogLevel } from './log-level.ts'
 import type { TicketLists } from './logins/ticket-lists.ts'
+import type { Registrar } from './procedures/registrar.ts'
 import type { Readiness } from './readiness.ts'
 import type { RouterAuthentication } from './router-authentication.ts'
 import type { RouterConnection } from './router-connection.ts'
@@ -52,6 +53,7 @@ interface ProcessParts extends ProcessPorts {
   readonly schemas: SharedSchemas
   readonly examples: Examples
   readonly serving: Serving
+  readonly registrar: Registrar
   /** The session on the component's realm. */
   readonly own: SupervisedSession
   readonly authentication: RouterAuthentication | undefined

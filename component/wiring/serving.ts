@@ -19,6 +19,7 @@ import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
 import { openPolicies, type Policies } from '#component/policies/index.ts'
 import type { Realm } from '#component/realm/documents/model.ts'
+import { gatewayRole, rolesOf } from '#component/realm/logins.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
@@ -133,6 +134,14 @@ export function openServing({ address, context, examples, pool, worker }: Servin
     actions: actions.table,
     cors: config.gateway.cors,
     policies: policies.ports,
+    callers: {
+      gatewayRole,
+      tellsAllRoles: config.wamp.url === undefined,
+      rolesOf(realm_uri, authid) {
+        const user = context.users.realms.realm(realm_uri)?.users.get(authid)
+        return user && rolesOf(user)
+      },
+    },
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
     publicBase: issuerBase,
     tools: {

@@ -92,6 +92,13 @@ export const forward = actionKind({
     strip_prefix: 'strip_prefix',
     websocket: 'known',
   },
+  ofInvocations: {
+    required: {
+      http_method: 'there is no request whose method could be sent',
+      path: 'there is no request whose path could be sent',
+    },
+    fields: { query_string: '', headers: {}, body: '' },
+  },
   reaches: {
     by: 'http',
     field: 'host',

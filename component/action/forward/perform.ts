@@ -172,7 +172,8 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const { headers: declared } = fields
     dropSticky(found, headers)
     const host = found?.hostFor(run.request.headers.host ?? run.request.host)
-    if (host !== undefined) headers.host = host
+    // a call has no host
+    if (host) headers.host = host
     const below = found?.settings.basePath
     const { upstream: name, group = '', hash = '' } = fields
     const upstream =

@@ -1,5 +1,5 @@
 /** What a fixed answer is: the row of `static`. */
-import { actionKind } from '#component/action/kind.ts'
+import { actionKind, anyInvocation } from '#component/action/kind.ts'
 import { headers } from '#component/spec/http-rules.ts'
 import { anything } from '#component/spec/rules.ts'
 
@@ -7,6 +7,7 @@ import { anything } from '#component/spec/rules.ts'
 export const fixed = actionKind({
   type: 'static',
   shape: { keys: { headers, body: anything } },
+  ofInvocations: anyInvocation,
   fields: { headers: 'value', body: 'value' },
   answers: 'fixed',
   result: ['body', 'headers'],

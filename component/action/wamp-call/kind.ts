@@ -1,5 +1,5 @@
 /** What a call is: the row of `wamp_call`. */
-import { actionKind } from '#component/action/kind.ts'
+import { actionKind, anyInvocation } from '#component/action/kind.ts'
 import { argumentFields, payload, reachOf, wampArguments } from '#component/action/wamp-kind.ts'
 import { uri } from '#component/spec/http-rules.ts'
 import { progressKeys } from '#component/spec/streams/stream-rules.ts'
@@ -11,6 +11,7 @@ export const wampCall = actionKind({
     keys: { procedure: uri, ...wampArguments, ...progressKeys },
     required: { procedure: 'the WAMP URI to call' },
   },
+  ofInvocations: anyInvocation,
   fields: {
     procedure: 'value',
     options: 'value',

@@ -1,5 +1,5 @@
 /** What a publication is: the row of `wamp_publish`. */
-import { actionKind } from '#component/action/kind.ts'
+import { actionKind, anyInvocation } from '#component/action/kind.ts'
 import { argumentFields, reachOf, wampArguments } from '#component/action/wamp-kind.ts'
 import { uri } from '#component/spec/http-rules.ts'
 
@@ -10,6 +10,7 @@ export const wampPublish = actionKind({
     keys: { topic: uri, ...wampArguments },
     required: { topic: 'the WAMP URI to publish to' },
   },
+  ofInvocations: anyInvocation,
   fields: { topic: 'value', options: 'value', ...argumentFields },
   reaches: reachOf(
     'topic',

@@ -4,6 +4,7 @@ import { tokenBasesOf } from '#component/compile/token-issuers.ts'
 import type { Api, Route } from '#component/gateway/api.ts'
 import { inForce } from '#component/policies/kinds.ts'
 import type { ApiFacts } from '#component/routes/indexed-api.ts'
+import type { RegisteredProcedure } from '#component/routes/procedure-place.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 
 /** One path, as a {@link RouteEntry} has it. */
@@ -16,6 +17,7 @@ export interface IndexedPath {
   readonly keepsSlashes?: boolean
   readonly isShared?: boolean
   readonly purpose?: string
+  readonly procedure?: RegisteredProcedure
 }
 
 /** What is known of a document that compiles. */
@@ -61,10 +63,11 @@ export function indexOf(api: Api, length: number): ApiIndex | undefined {
     const routes = routesOf(entry)
     const [route] = routes
     if (route === undefined || routes.some(isFollowed)) return undefined
-    const { pattern, path, keepsSlashes, isShared, purpose } = entry
+    const { pattern, path, keepsSlashes, isShared, purpose, procedure } = entry
     const { label } = route.path.version
     const shared = isShared && { isShared, purpose: purpose ?? '' }
-    paths.push({ pattern, path, label, ...(keepsSlashes && { keepsSlashes }), ...shared })
+    const more = { ...(keepsSlashes && { keepsSlashes }), ...(procedure && { procedure }) }
+    paths.push({ pattern, path, label, ...more, ...shared })
   }
   const ownSession = ownSessionOf(entries)
   const facts = {

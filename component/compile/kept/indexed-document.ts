@@ -62,6 +62,10 @@ class IndexedEntry implements RouteEntry<Route> {
     return this.#path.purpose ?? ''
   }
 
+  get procedure(): RouteEntry<Route>['procedure'] {
+    return this.#path.procedure
+  }
+
   get routes(): RouteEntry<Route>['routes'] {
     return this.indexed.api.entries[this.#at]?.routes ?? {}
   }

@@ -48,7 +48,9 @@ export async function worldWith(
   const table = tried?.table ?? node.table()
   const unserved: Unserved[] = runAtOnce(unservedRoutes(documents, conflicts, nameOf))
   return {
-    ...{ table, unserved, isVisible, entries: table.entries },
+    ...{ table, unserved, isVisible },
+    // no request comes near a procedure
+    entries: table.entries.filter(({ procedure }) => !procedure),
     documentOf: async (id) => (id === tried?.id ? tried.document : await node.served(id)),
   }
 }

@@ -17,7 +17,7 @@ export const requestParts = ['bindings', 'query_params', 'headers', 'body'] as c
 export type RequestPart = (typeof requestParts)[number]
 
 /** What a schema is for. */
-type CheckedPart = RequestPart | 'response'
+type CheckedPart = RequestPart | 'response' | 'args' | 'kwargs'
 
 /** A value that was checked against its schema. */
 export interface JudgedPart {

@@ -153,8 +153,10 @@ export class CacheKeys {
 }
 
 /** Whether each user has answers of their own: on a secured path, unless the document says otherwise. */
-export const isOfUser = ({ per }: CachePlan, { inherited }: CompiledOperation): boolean =>
-  inherited.protection !== undefined && per !== 'all'
+export const isOfUser = (
+  { per }: CachePlan,
+  { inherited, procedure }: CompiledOperation,
+): boolean => (procedure?.isOfCaller ?? inherited.protection !== undefined) && per !== 'all'
 
 /** A trailing slash is equivalent to none (behaviour §3). */
 const pathOf = ({ path }: Pick<Exchange, 'path'>): string =>

@@ -20,6 +20,7 @@ export class FillingExchange implements Exchange {
   readonly hasBody = false
   readonly trace: Exchange['trace']
   readonly listener: Exchange['listener']
+  readonly invocation: Exchange['invocation']
   readonly #of: Exchange
   #aborts: ((reason?: ServiceError) => void)[] | undefined = []
   #reason: ServiceError | undefined
@@ -47,6 +48,7 @@ export class FillingExchange implements Exchange {
     this.headers = Object.fromEntries(kept)
     this.trace = trace
     this.listener = of.listener
+    this.invocation = of.invocation
     this.#of = of
     if (of.served) this.served = of.served
   }

@@ -1,4 +1,5 @@
 /** What keeping answers is: the row of `cache`. */
+import { pointer } from '#component/codec/json.ts'
 import { field, isRead, type PolicyAnswers } from '#component/policies/answers.ts'
 import { policyKind } from '#component/policies/kind.ts'
 import { compileCache } from './compile.ts'
@@ -20,6 +21,15 @@ export const cache = policyKind('cache', {
   rule: cacheRule,
   compile: compileCache,
   keepsAnswers: true,
+  isOfInvocations: true,
+  refuseInvocations: ({ at, statuses, vary }) => [
+    ...([...statuses].some((status) => status !== 200)
+      ? [{ path: pointer(at, 'statuses'), message: 'of a procedure only results are kept' }]
+      : []),
+    ...(vary.length > 0
+      ? [{ path: pointer(at, 'vary'), message: 'vary is of requests: a call has no headers' }]
+      : []),
+  ],
   show: ({ ttlMs, per, vary, statuses, purges, ...plan }: CachePlan) => ({
     ...(ttlMs !== undefined && { ttl: ttlMs / 1000 }),
     ...(per && { per }),

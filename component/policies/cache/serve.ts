@@ -33,6 +33,7 @@ export const cache = servedPolicy('caching', {
       stage: keeping,
       place: 'before body',
       isNeeded: (plans, { method }) => isRead(method) && kind.planOf(plans) !== undefined,
+      isOfInvocations: true,
     },
     {
       stage: invalidate,

@@ -30,6 +30,7 @@ export const circuitBreaker = policyKind('circuit_breaker', {
   rule: breakerRule,
   compile: (sources) => compileBreaker(constantOf(sources)),
   actionErrors: [error],
+  isOfInvocations: true,
   show: ({ threshold, minimum, windowMs, openMs, errors }: BreakerPlan) => ({
     ...{ threshold, minimum, window: windowMs / 1000, open: openMs / 1000, errors: [...errors] },
   }),

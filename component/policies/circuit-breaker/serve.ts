@@ -41,6 +41,7 @@ export const circuitBreaker = servedPolicy('circuits', {
       stage: breaker,
       place: 'before body',
       isNeeded: (plans) => kind.planOf(plans) !== undefined,
+      isOfInvocations: true,
     },
   ],
   open({ clock, families }: World) {

@@ -1,4 +1,6 @@
 /** What limits on requests are: the rows of `rate_limit` and `quota`. */
+import { pointer } from '#component/codec/json.ts'
+import type { Issue } from '#component/errors.ts'
 import { type Field, field, type PolicyAnswers, retryAfter } from '#component/policies/answers.ts'
 import { type EvaluatedPart, policyKind } from '#component/policies/kind.ts'
 import { described, dynamic, integer, must, oneOf, type Rule } from '#component/spec/rules.ts'
@@ -90,6 +92,14 @@ const evaluates = (limits: readonly SharedPlan[]): readonly EvaluatedPart[] =>
     nodes: [per, cost].flatMap((one) => (typeof one === 'object' ? [one.node] : [])),
   }))
 
+/** A caller has neither. */
+const refuseInvocations = (limits: readonly SharedPlan[]): readonly Issue[] =>
+  limits.flatMap(({ at, per }) =>
+    per === 'address' || per === 'client'
+      ? [{ path: pointer(at, 'per'), message: `per: ${per} is of requests: a caller has none` }]
+      : [],
+  )
+
 const showLimit = ({ name, rate: { amount, windowMs }, isShared, mode }: LimitPlan) => ({
   ...{ name, amount, window: windowMs / 1000, scope: isShared ? 'all' : 'process', mode },
 })
@@ -103,6 +113,8 @@ export const rateLimit = policyKind<'rate_limit', readonly LimitPlan[]>('rate_li
   rule: rateLimitRule,
   compile: compileLimits,
   feature: 'limits',
+  isOfInvocations: true,
+  refuseInvocations,
   show: (limits) => limits.map(showLimit),
   ...{ evaluates, describe },
 })
@@ -112,6 +124,8 @@ export const quota = policyKind<'quota', readonly QuotaPlan[]>('quota', {
   rule: quotaRule,
   compile: compileQuotas,
   feature: 'quota',
+  isOfInvocations: true,
+  refuseInvocations,
   show: (quotas) => quotas.map(showQuota),
   ...{ evaluates, describe },
 })

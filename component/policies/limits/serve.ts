@@ -38,6 +38,7 @@ export const limits = servedPolicy('limits', {
       stage: limit,
       place: 'after security',
       isNeeded: (plans) => hasLate(plans) && !hasEarly(plans),
+      isOfInvocations: true,
     },
     {
       stage: userLimit,

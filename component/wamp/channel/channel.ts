@@ -8,9 +8,10 @@ import type { OpenLink, WampMessage } from '#component/wamp/link.ts'
 export interface Channel {
   /**
    * Sends at once, or never: nothing is queued for a later connection.
+   * @param maxBytes of the message, where that is less than the router takes
    * @throws WampError with wasSent false when the message cannot be carried
    */
-  send(message: WampMessage): void
+  send(message: WampMessage, maxBytes?: number): void
   /** Ends it after what was sent has left. Events may still follow. */
   close(): void
   /** Ends it now. Events may still follow. */
@@ -79,9 +80,9 @@ export const linkChannel = (openLink: OpenLink, maxBytes: number) => (): Channel
   const close = () => link.close(1000, '')
   const channel: Channel = {
     ...silence,
-    send(message) {
+    send(message, mostBytes = maxBytes) {
       // the receiver may be behind a socket: what a socket cannot carry is refused here
-      checkMessage(message, maxBytes)
+      checkMessage(message, Math.min(mostBytes, maxBytes))
       link.send(message)
     },
     close,

@@ -54,9 +54,9 @@ export class RawSocketChannel extends SerializedChannel {
     })
   }
 
-  send(message: WampMessage): void {
+  send(message: WampMessage, maxBytes?: number): void {
     if (!this.#isOpen) return
-    const data = this.encode(message)
+    const data = this.encode(message, maxBytes)
     this.#write(frameType.message, typeof data === 'string' ? Buffer.from(data) : data)
   }
 

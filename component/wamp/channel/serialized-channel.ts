@@ -60,15 +60,15 @@ export abstract class SerializedChannel implements Channel {
     })
   }
 
-  abstract send(message: WampMessage): void
+  abstract send(message: WampMessage, maxBytes?: number): void
   abstract close(): void
   abstract destroy(): void
   /** Asks the router for a sign of life. */
   protected abstract ask(): void
 
   /** @throws WampError for a message that cannot be carried */
-  protected encode(message: WampMessage): string | Uint8Array {
-    const { maxBytes } = this
+  protected encode(message: WampMessage, mostBytes = this.maxBytes): string | Uint8Array {
+    const maxBytes = Math.min(mostBytes, this.maxBytes)
     const data = this.options.serializer.encode(message, checkMessage(message, maxBytes))
     // a character is at most three bytes: count only where it matters
     if (data.length * 3 > maxBytes && Buffer.byteLength(data) > maxBytes) throw tooLarge()

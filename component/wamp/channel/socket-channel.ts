@@ -51,9 +51,9 @@ class WebSocketChannel extends SerializedChannel {
     })
   }
 
-  send(message: WampMessage): void {
+  send(message: WampMessage, maxBytes?: number): void {
     if (this.#websocket.readyState !== WebSocket.OPEN) return
-    const data = this.encode(message)
+    const data = this.encode(message, maxBytes)
     if (this.socket) this.#cork.frame(this.socket)
     this.#websocket.send(data)
   }

@@ -25,6 +25,7 @@ import type { WiringContext } from '#component/wiring/context.ts'
 import { withStoreWarning } from '#component/wiring/documents/store-warning.ts'
 import { withProviderTokenWarning } from '#component/wiring/logins/provider-token-warning.ts'
 import { withScopeWarning } from '#component/wiring/logins/scope-warning.ts'
+import type { Registrar } from '#component/wiring/procedures/registrar.ts'
 import type { RouterConnection } from '#component/wiring/router-connection.ts'
 import type { RouterSessions } from '#component/wiring/router-sessions.ts'
 import type { Serving } from '#component/wiring/serving.ts'
@@ -62,7 +63,7 @@ export function compilePortsOf(
 }
 
 /** A change of what an index holds, or of what is compiled otherwise in one version of the gateway, is a new number. */
-const indexLayout = 2
+const indexLayout = 3
 
 /** What must be equal where a document that has been compiled once need not be compiled again. */
 const makerOf = ({ hasDocsPage }: CompilePorts): string =>
@@ -82,7 +83,7 @@ export interface Documents {
 export function openDocuments(
   context: WiringContext,
   router: RouterConnection,
-  { own, pool }: RouterSessions,
+  { own, pool, registrar }: RouterSessions & { readonly registrar: Registrar },
   { gateway, authentication, openStreams, openSockets, policies }: Serving,
   schemas: SharedSchemas,
   others: Pick<Sync, 'nodesWithout' | 'peerNames'>,
@@ -129,12 +130,14 @@ export function openDocuments(
       openStreams.follow(table, change)
       openSockets.follow(table)
       policies.follow(change)
+      registrar.follow(change)
       kept.follow(change)
       indexes.follow(change)
       void schemas.compileAhead(change)
       ownRealms.follow(change)
       pool.keep(ownRealms.realms)
     },
+    registered: (id) => registrar.settled(id),
     realmExists: (realm_uri) => realms.has(realm_uri) || router.canJoin(realm_uri, pool),
     publishEvent: (topic, kwargs) =>
       own.publish(topic, { args: [], kwargs }, { acknowledge: true }, eventTimeout),

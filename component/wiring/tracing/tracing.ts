@@ -122,7 +122,8 @@ export class Tracing implements Traces {
   async issue(grant: Parameters<Traces['issue']>[0], seconds: number): Promise<object> {
     const { serving, registry } = this.#parts
     const { api_spec, route } = grant
-    const routes = serving.gateway.table.entries.filter(({ api }) => api === api_spec)
+    const { entries } = serving.gateway.table
+    const routes = entries.filter(({ api, procedure }) => api === api_spec && !procedure)
     if (route !== undefined && !routes.some(({ pattern }) => pattern === route)) {
       const message = 'route: expected the pattern of a route of the document, with base_path'
       throw new ServiceError('wamp.error.invalid_argument', message)

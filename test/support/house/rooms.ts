@@ -28,6 +28,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/wiring/console': { folders: 'all', packages: [] },
   'component/wiring/documents': { folders: 'all', packages: [] },
   'component/wiring/explain': { folders: 'all', packages: [] },
+  'component/wiring/procedures': { folders: 'all', packages: [] },
   'component/wiring/logins': { folders: 'all', packages: [] },
   'component/wiring': { folders: 'all', packages: [] },
   'component/wiring/status': { folders: 'all', packages: [] },
@@ -88,12 +89,19 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/tool': { folders: [], packages: [] },
+  'component/gateway/invocations': {
+    folders: [
+      ...['action', 'expression', 'gateway', 'gateway/schemas', 'routes', 'schema', 'telemetry'],
+    ],
+    packages: [],
+  },
   'component/gateway/schemas': { folders: ['schema', 'telemetry'], packages: [] },
   'component/gateway': {
     folders: [
       'action',
       'action/watching',
       'expression',
+      'gateway/invocations',
       'gateway/schemas',
       'gateway/sockets',
       'gateway/streams',
@@ -113,6 +121,13 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: [
       ...['expression', 'gateway', 'policies', 'realm/documents/info', 'security', 'security/*'],
       'spec',
+    ],
+    packages: [],
+  },
+  'component/compile/procedures': {
+    folders: [
+      ...['compile', 'compile/schemas', 'compile/security', 'expression', 'gateway'],
+      ...['policies', 'routes', 'spec'],
     ],
     packages: [],
   },
@@ -174,6 +189,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'action/*',
       'action/watching',
       'policies',
+      'compile/procedures',
       'compile/schemas',
       'compile/security',
       'compile/streams',
@@ -327,6 +343,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'security',
       'spec/examples',
       'policies',
+      'routes',
       'spec/streams',
       'spec/tools',
       'telemetry',
@@ -343,10 +360,18 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: ['@eslint-community/regexpp', 'lru-cache', 're2js'],
   },
   'component/wamp/forwarding': { folders: ['wamp', 'wamp/channel'], packages: [] },
+  'component/wamp/registrations': { folders: ['wamp'], packages: [] },
   'component/wamp/routers': { folders: [], packages: [] },
   'component/wamp/watch': { folders: ['telemetry', 'wamp'], packages: [] },
   'component/wamp': {
-    folders: ['telemetry', 'wamp/channel', 'wamp/forwarding', 'wamp/routers', 'wamp/watch'],
+    folders: [
+      'telemetry',
+      'wamp/channel',
+      'wamp/forwarding',
+      'wamp/registrations',
+      'wamp/routers',
+      'wamp/watch',
+    ],
     packages: ['autobahn', 'wampy'],
   },
   'component/wamp/channel': { folders: ['wamp', 'wamp/routers'], packages: ['ws'] },

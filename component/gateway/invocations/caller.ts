@@ -1,0 +1,108 @@
+/** Who calls a procedure: what the router discloses, and who is believed when it names another. */
+import { ServiceError } from '#component/errors.ts'
+import type { Caller, CallerPorts, Invocation } from '#component/gateway/invocation.ts'
+import type { ProcedurePlan } from '#component/gateway/procedure-plan.ts'
+import { stage } from '#component/gateway/stage.ts'
+import type { RequestState } from '#component/gateway/state.ts'
+import { anonymous, type Identity, identityOf } from '#component/identity.ts'
+import { isMap } from '#component/syntax/values.ts'
+
+const refuse = (message: string) => new ServiceError('wamp.error.not_authorized', message)
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/**
+ * The entry of the caller in `forward_for`: clients of Crossbar.io's static roles set the option themselves, and the router adds the
+ * session that did as the last entry. A gateway alone is believed.
+ */
+function forwardedCaller(entries: unknown, { gatewayRole }: CallerPorts): unknown {
+  const [first, last] = Array.isArray(entries) ? [entries[0], entries.at(-1)] : []
+  const isOfGateway = isMap(last) && last.authrole === gatewayRole
+  if (isOfGateway && last !== first && isMap(first)) return first
+  throw refuse('forward_for: a call may not name another caller')
+}
+
+const listed = (value: unknown): readonly string[] | undefined =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined
+
+/** @throws ServiceError `wamp.error.not_authorized` */
+function callerOf(details: Invocation['details'], realm_uri: string, ports: CallerPorts): Caller {
+  const { forward_for } = details
+  const forwarded = forward_for === undefined ? undefined : forwardedCaller(forward_for, ports)
+  const told = isMap(forwarded)
+    ? forwarded
+    : {
+        session: details.caller,
+        authid: details.caller_authid,
+        authrole: details.caller_authrole,
+        authroles: ports.tellsAllRoles ? details._caller_authroles : undefined,
+      }
+  const authid = textOf(told.authid)
+  if (authid === undefined) return {}
+  const authrole = textOf(told.authrole)
+  const ofRealm = ports.rolesOf(realm_uri, authid)
+  const isOurs = authrole !== undefined && ofRealm?.includes(authrole)
+  const authroles =
+    listed(told.authroles) ?? (isOurs ? ofRealm : undefined) ?? (authrole ? [authrole] : [])
+  return {
+    ...(told.session !== undefined && { session: told.session }),
+    ...{ authid, ...(authrole !== undefined && { authrole }), authroles },
+  }
+}
+
+const anonymousRole = 'anonymous'
+
+/** The caller as the user of a request. */
+function identityOfCaller(
+  { authid, authroles = [], session }: Caller,
+  realm_uri: string,
+): Identity {
+  if (authid === undefined) return anonymous(realm_uri)
+  const more = session === undefined ? {} : { session: String(session) }
+  // a session without a login has no name that others could be given
+  if (authroles.every((role) => role === anonymousRole)) {
+    return { ...anonymous(realm_uri), authid, ...more }
+  }
+  const user = { username: authid, groups: authroles, meta: {} }
+  return identityOf({ realm_uri, user, authroles, authmethod: 'wamp', ...more })
+}
+
+function checkCallers({ callers }: ProcedurePlan, { authid, authroles = [] }: Caller): void {
+  if (callers === undefined) return
+  if (authid === undefined) {
+    throw refuse('the router does not disclose the caller: the procedure is for known callers only')
+  }
+  const { roles, authids } = callers
+  const isAny = roles.size === 0 && authids.size === 0
+  if (isAny || authids.has(authid) || authroles.some((role) => roles.has(role))) return
+  throw refuse('the caller may not call this procedure')
+}
+
+declare module '#component/gateway/stage-facts.ts' {
+  interface StageFacts {
+    caller: { readonly caller: Caller }
+  }
+}
+
+/** A call has one, and its route has a plan. */
+export const planOf = ({ route }: RequestState) => route.procedure as ProcedurePlan
+export const invocationOf = ({ exchange }: RequestState) => exchange.invocation as Invocation
+
+/** Tells who calls. `wamp.error.not_authorized` */
+export const caller = stage('caller', {
+  enter(state) {
+    const { parts, route } = state
+    const { realm_uri } = route.path.version
+    const invocation = invocationOf(state)
+    const found = callerOf(invocation.details, realm_uri, parts.callers)
+    invocation.caller = found
+    checkCallers(planOf(state), found)
+    const identity = identityOfCaller(found, realm_uri)
+    state.identity = identity
+    state.security = identity
+    state.exchange.trace?.tellUser?.(identity.authid)
+    return undefined
+  },
+  facts: (state) => ({ caller: invocationOf(state).caller }),
+})

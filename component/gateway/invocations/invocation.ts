@@ -1,0 +1,102 @@
+/** The call of a procedure: what expressions read of it, and how it passes the stages of a request. */
+import type { RawBody } from '#component/action/action.ts'
+import { canonicalJson } from '#component/codec/json.ts'
+import type { ServiceError } from '#component/errors.ts'
+import { noBody } from '#component/gateway/context.ts'
+import type { Content, Exchange } from '#component/gateway/exchange.ts'
+import type { Invocation } from '#component/gateway/invocation.ts'
+import type { StageListener } from '#component/gateway/stage.ts'
+import type { Method } from '#component/request.ts'
+import type { RequestTrace } from '#component/telemetry/telemetry.ts'
+
+/** What a caller has sent. */
+export type Called = Pick<Invocation, 'id' | 'procedure' | 'args' | 'kwargs' | 'details'>
+
+const noTexts = {}
+
+/** The one type that answers are kept as: it carries all that WAMP does. */
+export const yieldType = 'application/msgpack'
+
+/** An INVOCATION in the place of a request. */
+export class InvocationExchange implements Exchange {
+  readonly id: string
+  readonly method: Method
+  readonly scheme = 'https'
+  readonly peername = ''
+  /** A caller has no address: limits by user take all that are not disclosed for one. */
+  readonly client = ''
+  readonly path: string
+  readonly host = ''
+  readonly port = ''
+  readonly headers = noTexts
+  readonly query_params = noTexts
+  readonly query_lists = noTexts
+  readonly hasBody = false
+  readonly invocation: Invocation
+  readonly trace: RequestTrace | undefined
+  served?: NonNullable<Exchange['served']>
+  listener?: StageListener | undefined
+  #aborts: ((reason?: ServiceError) => void)[] | undefined = []
+  #reason: ServiceError | undefined
+
+  /** @param method `get` where equal calls may have one answer, else `post` */
+  constructor(called: Called, method: Method, trace?: RequestTrace) {
+    const { id, procedure } = called
+    this.id = id
+    this.method = method
+    this.path = procedure
+    this.trace = trace
+    this.invocation = { ...called, components: procedure.split('.'), caller: {} }
+  }
+
+  /** The arguments: what tells calls of one URI apart. */
+  get query_string(): string {
+    const { args, kwargs } = this.invocation
+    return canonicalJson([args, kwargs])
+  }
+
+  header(): undefined {
+    return undefined
+  }
+
+  negotiate(): string {
+    return yieldType
+  }
+
+  negotiateLanguage(languages: readonly string[]): string {
+    return languages[0] ?? 'en'
+  }
+
+  isAccepted(): boolean {
+    return true
+  }
+
+  async readBody(): Promise<Content> {
+    return noBody
+  }
+
+  async readBytes(): Promise<Uint8Array> {
+    return new Uint8Array(0)
+  }
+
+  async readText(): Promise<string> {
+    return ''
+  }
+
+  rawBody(): RawBody {
+    throw new TypeError('a call has no body')
+  }
+
+  onAbort(callback: (reason?: ServiceError) => void): void {
+    if (this.#aborts) this.#aborts.push(callback)
+    else callback(this.#reason)
+  }
+
+  /** The call is canceled, its session is lost, or the process stops. */
+  abort(reason?: ServiceError): void {
+    const aborts = this.#aborts
+    this.#aborts = undefined
+    this.#reason = reason
+    if (aborts) for (const callback of aborts) callback(reason)
+  }
+}
