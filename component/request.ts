@@ -21,6 +21,30 @@ export interface BodyLimits {
 export interface ContentLimits extends BodyLimits {
   /** Most keys of one map, and half of the different keys of all maps; more is 413. */
   readonly body_max_keys: number
+  readonly multipart: MultipartLimits
+}
+
+/** The limits of a body of multipart/form-data. */
+export interface MultipartLimits {
+  /** How many parts may be fields, and how many files; more is 413. */
+  readonly fields: number
+  readonly files: number
+  /** Bytes of each; more is 413. */
+  readonly field_max_bytes: number
+  readonly file_max_bytes: number
+  /** Media types and ranges of files; others are 415. undefined: all. */
+  readonly types?: readonly string[] | undefined
+}
+
+/** A file of a body of multipart/form-data. */
+export interface UploadedFile {
+  /** As the client names it, without folders and control characters. */
+  readonly filename: string
+  /** As the client says, which nobody has checked. */
+  readonly content_type: string
+  /** Bytes. */
+  readonly size: number
+  readonly content: Uint8Array
 }
 
 /** The keys of the Request, in the order of the specification. */
@@ -40,6 +64,9 @@ export const requestKeys = [
   'bindings',
   'body',
   'body_length',
+  'body_lists',
+  'files',
+  'file_lists',
 ] as const
 
 /** The request that `{{request.…}}` reads. Fields may be getters that compute on first use. */
@@ -70,4 +97,10 @@ export interface Request {
   readonly body: unknown
   /** Bytes after transfer decoding. */
   readonly body_length: number
+  /** Of a form: all values of each field, in order; else empty. */
+  readonly body_lists: Readonly<Record<string, readonly string[]>>
+  /** Of multipart/form-data: the last file of each name; else empty. */
+  readonly files: Readonly<Record<string, UploadedFile>>
+  /** All files of each name, in order. */
+  readonly file_lists: Readonly<Record<string, readonly UploadedFile[]>>
 }

@@ -6,6 +6,7 @@ import { bodyRules, bodyRulesFor } from '#component/codec/limits.ts'
 import { decodeMsgpack, encodeMsgpackBody } from '#component/codec/msgpack.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Content } from '#component/gateway/exchange.ts'
+import type { ContentLimits } from '#component/request.ts'
 import {
   cborType,
   charsetOf,
@@ -19,6 +20,7 @@ import {
   unknownType,
 } from '#component/syntax/media-type.ts'
 import { decodingTurn, isLarge } from './body/large-bodies.ts'
+import { readMultipart } from './body/multipart.ts'
 import { parseForm, parseFormLists } from './form.ts'
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
@@ -97,25 +99,25 @@ function decodedContent(contentType: string, bytes: Uint8Array, maxKeys: number)
   return lists ? { body, body_length: bytes.length, lists } : { body, body_length: bytes.length }
 }
 
-/** Whether a large body of the type waits for its turn: bytes are there. */
-const takesTime = (type: string): boolean => formOf(essenceOf(type)) !== 'bytes'
-
 /**
  * What the body of a request holds.
  * @param contentType undefined: bytes that nobody has named
- * @param maxKeys of one map
  * @returns a promise where the body is large, and is decoded in its turn
  * @throws ServiceError as {@link decodeBody} does
  */
 export function contentOf(
   contentType: string | undefined,
   bytes: Uint8Array,
-  maxKeys: number,
+  { body_max_keys, multipart }: Pick<ContentLimits, 'body_max_keys' | 'multipart'>,
 ): Content | Promise<Content> {
   if (bytes.length === 0) return { body: '', body_length: 0 }
   const type = contentType ?? unknownType
-  if (!isLarge(bytes.length) || !takesTime(type)) return decodedContent(type, bytes, maxKeys)
-  return decodingTurn().then(() => decodedContent(type, bytes, maxKeys))
+  const form = formOf(essenceOf(type))
+  if (form === 'multipart') return readMultipart(type, bytes, multipart)
+  // bytes are there
+  const isDone = form === 'bytes' || !isLarge(bytes.length)
+  if (isDone) return decodedContent(type, bytes, body_max_keys)
+  return decodingTurn().then(() => decodedContent(type, bytes, body_max_keys))
 }
 
 /**

@@ -202,7 +202,7 @@ export class HttpExchange implements Exchange {
     // awaits only a body that is not there yet
     const bytes = reading instanceof Promise ? await reading : reading
     onBytes?.(bytes)
-    const content = contentOf(this.headers['content-type'], bytes, limits.body_max_keys)
+    const content = contentOf(this.headers['content-type'], bytes, limits)
     return keeps ? { ...(await content), held: this.body.heldAs(bytes) } : content
   }
 

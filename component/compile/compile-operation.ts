@@ -236,7 +236,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const nodes =
     parts.length > 0 ? [...requestNodes, ...parts.flatMap(({ nodes }) => nodes)] : requestNodes
   const passing = actions.all.filter((action) => isOfForward(action) && !action.members.has('body'))
-  const isBodyUsed = isRead(nodes, 'request.body', 'request.body_length')
+  const isBodyUsed = isRead(nodes, ...bodyReads)
   const isBodyChecked = checks?.parts.some(({ part }) => part === 'body') === true
   if (isBodyChecked && passing.length === 1 && !isBodyUsed) {
     findings.warnings.push({ path: at, message: held })
@@ -329,6 +329,11 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     status_codes: plan.statusCodes(level),
   }
 }
+
+/** What an expression reads where the body of the request is in it. */
+const bodyReads = ['body', 'body_length', 'body_lists', 'files', 'file_lists'].map(
+  (key) => `request.${key}`,
+)
 
 /** What a schema costs that has a body read which would be passed on. */
 const held =

@@ -42,6 +42,7 @@ const inheritedKeys = [
   'trace',
   ...policyKeys,
   'accepts',
+  'multipart',
   'provides',
   'schemes',
   'errors',
@@ -248,7 +249,7 @@ function readTraceKwargs(lookup: Lookup, issues: Issue[]): string | undefined {
 
 function readLimits(lookup: Lookup, issues: Issue[]): ContentLimits {
   const { body_max_bytes, body_max_keys, body_read_bytes, body_read_seconds } = defaultValues
-  const limits: Record<keyof ContentLimits, number> = {
+  const limits: Record<(typeof limitKeys)[number], number> = {
     body_max_bytes,
     body_max_keys,
     body_read_bytes,
@@ -258,7 +259,15 @@ function readLimits(lookup: Lookup, issues: Issue[]): ContentLimits {
     const value = constantOf(key, lookup(key), issues)
     if (typeof value === 'number') limits[key] = value
   }
-  return limits
+  return { ...limits, multipart: readMultipartLimits(lookup, issues) }
+}
+
+function readMultipartLimits(lookup: Lookup, issues: Issue[]): ContentLimits['multipart'] {
+  const found = lookup('multipart')
+  const value = constantOf('multipart', found, issues)
+  if (found === undefined || !isMap(value)) return defaultValues.multipart
+  const { comment: _, ...limits } = value
+  return { ...defaultValues.multipart, ...limits }
 }
 
 /** What becomes of requests and answers that do not fit their schemas. */

@@ -20,10 +20,12 @@ function withoutTrace(headers: Exchange['headers']): Exchange['headers'] {
   return rest
 }
 
+const none = {}
+
 /** `request` of the API Context: a view of the exchange that computes costly members when they are read. */
 export class RequestView implements Request {
   readonly #exchange: Exchange
-  readonly #content: Pick<Content, 'body_length'>
+  readonly #content: Omit<Content, 'body'>
   readonly bindings: Request['bindings']
   readonly language: string
   readonly body: unknown
@@ -43,6 +45,20 @@ export class RequestView implements Request {
 
   get body_length() {
     return this.#content.body_length
+  }
+  get body_lists() {
+    return this.#content.lists?.() ?? none
+  }
+  get files() {
+    return this.#content.files?.last ?? none
+  }
+  get file_lists() {
+    return this.#content.files?.lists ?? none
+  }
+
+  /** The same content with another body. */
+  protected static contentOf(view: RequestView): Content {
+    return { ...view.#content, body: view.body }
   }
 
   get id() {
@@ -99,9 +115,9 @@ export class CheckedView extends RequestView {
     exchange: Exchange,
     { bindings, query_params, body }: CheckedValues,
     language: string,
-    body_length: number,
+    content: Content,
   ) {
-    super(exchange, bindings, language, { body, body_length })
+    super(exchange, bindings, language, { ...content, body })
     this.#query_params = query_params
   }
 
@@ -114,7 +130,7 @@ class UpstreamView extends RequestView {
   readonly #of: RequestView
 
   constructor(exchange: Exchange, of: RequestView) {
-    super(exchange, of.bindings, of.language, of)
+    super(exchange, of.bindings, of.language, RequestView.contentOf(of))
     this.#of = of
   }
 

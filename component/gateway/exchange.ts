@@ -18,7 +18,9 @@ import type { StageListener } from './stage.ts'
 /** A decoded body. */
 export interface Content extends Pick<Request, 'body' | 'body_length'> {
   /** Of a form: all values of each field, in order. */
-  readonly lists?: () => Readonly<Record<string, readonly string[]>>
+  readonly lists?: () => Request['body_lists']
+  /** Of multipart/form-data: the last file of each name, and all of them. */
+  readonly files?: { readonly last: Request['files']; readonly lists: Request['file_lists'] }
   /** Its bytes, where they are kept. */
   readonly held?: HeldBody
 }
@@ -27,7 +29,10 @@ export interface Content extends Pick<Request, 'body' | 'body_length'> {
  * One HTTP request, well-formed, not yet routed. Its path keeps a trailing slash; its headers are built on first use.
  */
 export interface Exchange
-  extends Omit<Request, 'language' | 'bindings' | 'query_params' | keyof Content>,
+  extends Omit<
+      Request,
+      'language' | 'bindings' | 'query_params' | 'body_lists' | 'file_lists' | keyof Content
+    >,
     Hinted {
   readonly query_params: Readonly<Record<string, string>>
   /** The address in `peername`. */

@@ -149,7 +149,7 @@ export class RequestState {
   #view(): RequestView {
     const { exchange, checked, bindings, language, content } = this
     return checked
-      ? new CheckedView(exchange, checked, language, content.body_length)
+      ? new CheckedView(exchange, checked, language, content)
       : new RequestView(exchange, bindings, language, content)
   }
 }

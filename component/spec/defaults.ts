@@ -12,6 +12,10 @@ export const defaultValues = {
   body_max_bytes: 25_000_000,
   /** Of one map. */
   body_max_keys: bodyRules.keys,
+  /** Of multipart/form-data. */
+  multipart: {
+    ...{ fields: 100, files: 10, field_max_bytes: 65_536, file_max_bytes: Number.MAX_SAFE_INTEGER },
+  },
   body_read_bytes: 8_000_000,
   /** Milliseconds, in spite of the name. */
   body_read_seconds: 15_000,

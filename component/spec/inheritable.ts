@@ -13,6 +13,7 @@ import {
   statusCode,
 } from './http-rules.ts'
 import { level } from './levels.ts'
+import { multipart } from './multipart-rule.ts'
 import { validationMode } from './request-rules.ts'
 import { dynamic, integer, map, mapOf, oneOf } from './rules.ts'
 import { security } from './security-rules.ts'
@@ -31,6 +32,7 @@ export const inheritable = {
   allow_from: allowFrom,
   body_max_bytes: dynamic(integer(0, maxInteger, ' of bytes')),
   body_max_keys: dynamic(integer(1, maxBodyKeys)),
+  multipart,
   body_read_bytes: dynamic(integer(1, maxInteger, ' of bytes')),
   body_read_seconds: milliseconds,
   validate_requests: validationMode,

@@ -66,6 +66,31 @@ const document = {
             },
           },
         },
+        '/albums': {
+          post: {
+            accepts: ['multipart/form-data', 'application/x-www-form-urlencoded'],
+            multipart: { files: 2, file_max_bytes: 5, types: ['image/*'] },
+            request: { body: { type: 'object', properties: { year: { type: 'integer' } } } },
+            action: {
+              type: 'wamp_call',
+              procedure,
+              args: [
+                {
+                  title: '{{request.body.title}}',
+                  year: '{{request.body.year}}',
+                  titles: '{{request.body_lists.title}}',
+                  cover: '{{request.files |> get(cover, none)}}',
+                  covers: '{{request.file_lists |> get(cover, none)}}',
+                  length: '{{request.body_length}}',
+                },
+              ],
+            },
+            response: {
+              on_result: { body: '{{action.result.args |> head |> without([covers])}}' },
+              on_error: {},
+            },
+          },
+        },
         ...Object.fromEntries(
           [
             ['text', 'a{{request.body}}b'],
@@ -208,5 +233,58 @@ describe('bodies of any type', () => {
     const refused = await send('PUT', '/images', 'text/plain', png, 'image/png')
     expect(refused).to.deep.include({ status: 415, type: 'application/json' })
     expect(JSON.parse(refused.text).message).to.equal('expected a body of type image/*')
+  })
+
+  describe('of multipart/form-data', () => {
+    const post = async (form: FormData | URLSearchParams) => {
+      const answer = await fetch(`${gateway.url}/bodies/albums`, { method: 'POST', body: form })
+      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+    }
+    const formOf = (...files: readonly [content: string, type: string][]) => {
+      const form = new FormData()
+      form.append('title', 'One')
+      form.append('title', 'Two')
+      form.append('year', '1999')
+      for (const [content, type] of files) {
+        form.append('cover', new File([content], 'a"b/c.png', { type }))
+      }
+      return form
+    }
+
+    it('reach a procedure as texts, which its schema reads, and files', async () => {
+      const { status, body } = await post(formOf(['one', 'image/png'], ['two', 'image/gif']))
+      const cover = { filename: 'c.png', content_type: 'image/gif', size: 3 }
+      expect(status, JSON.stringify(body)).to.equal(200)
+      expect(body).to.deep.include({ title: 'Two', year: 1999, titles: ['One', 'Two'] })
+      expect(body.cover).to.deep.equal({ ...cover, content: `\0${btoa('two')}` })
+      const { covers } = seen.at(-1) as { covers: readonly { content: Uint8Array }[] }
+      expect(covers.map(({ content }) => Buffer.from(content).toString())).to.deep.equal([
+        'one',
+        'two',
+      ])
+    })
+
+    it('have no file where the form has none', async () => {
+      const { status, body } = await post(new URLSearchParams({ title: 'One', year: '7' }))
+      expect([status, body.cover, body.titles]).to.deep.equal([200, 'none', ['One']])
+      expect((await post(formOf())).body.cover).to.equal('none')
+    })
+
+    for (const [status, what, files] of [
+      [413, 'too many files', Array(3).fill(['1', 'image/png'])],
+      [413, 'too large a file', [['123456', 'image/png']]],
+      [415, 'a file of another type', [['1', 'text/plain']]],
+    ] as const) {
+      it(`are ${status} with ${what}`, async () => {
+        expect((await post(formOf(...files))).status).to.equal(status)
+      })
+    }
+
+    it('are 400 where a field does not fit its schema', async () => {
+      const form = formOf()
+      form.set('year', 'never')
+      const { status, body } = await post(form)
+      expect([status, body.code]).to.deep.equal([400, 'service.error.validation_failed'])
+    })
   })
 })

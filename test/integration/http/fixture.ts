@@ -10,6 +10,7 @@ import { RefusedLogin } from '#component/login-refusal.ts'
 import { Families } from '#component/metrics/families.ts'
 import { ownPath } from '#component/metrics/place.ts'
 import type { ContentLimits } from '#component/request.ts'
+import { defaultValues } from '#component/spec/defaults.ts'
 import type { HttpOptions } from '#http/options.ts'
 import { type HttpPorts, type Listeners, startListeners } from '#http/server.ts'
 import type { Procedure } from '#procedures/definition/procedure.ts'
@@ -18,6 +19,7 @@ const json = ['application/json', 'application/msgpack']
 
 export const bodyLimits: ContentLimits = {
   body_max_bytes: 30_000_000,
+  multipart: defaultValues.multipart,
   body_max_keys: 10_000,
   body_read_bytes: 8_000_000,
   body_read_seconds: 1000,

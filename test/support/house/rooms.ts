@@ -38,7 +38,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/reload': { folders: 'all', packages: [] },
   'component/workers': { folders: 'all', packages: ['pino'] },
   http: { folders: 'all', packages: [] },
-  'http/body': { folders: ['action', 'limits'], packages: ['raw-body'] },
+  'http/body': { folders: ['action', 'gateway', 'limits'], packages: ['multipasta', 'raw-body'] },
   'http/console': { folders: 'all', packages: ['@koa/router'] },
   'http/limits': { folders: ['http'], packages: [] },
   'http/log': { folders: ['explain/redaction', 'gateway', 'http', 'telemetry'], packages: [] },

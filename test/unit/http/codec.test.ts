@@ -3,6 +3,7 @@ import { decode, encode } from '@msgpack/msgpack'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { ServiceError } from '#component/errors.ts'
+import { defaultValues } from '#component/spec/defaults.ts'
 import { contentOf, decodeBody, encodeBody } from '#http/codec.ts'
 import { parseQuery, parseQueryLists } from '#http/form.ts'
 import { rounds } from '#test/support/running/rounds.ts'
@@ -196,8 +197,10 @@ describe('parseQuery', () => {
   })
 })
 
+const limits = { body_max_keys: 100, multipart: defaultValues.multipart }
+
 describe('the body of a request', () => {
-  const read = (type: string | undefined, hex: string) => contentOf(type, bytes(hex), 100)
+  const read = (type: string | undefined, hex: string) => contentOf(type, bytes(hex), limits)
 
   for (const [type, hex, body] of [
     ['application/vnd.api+json', '7b7d', {}],
@@ -223,7 +226,7 @@ describe('the body of a request', () => {
   }
 
   it('of bytes is no Buffer, whose text in JSON is another one', async () => {
-    const { body } = await contentOf('image/png', Buffer.from([1]), 100)
+    const { body } = await contentOf('image/png', Buffer.from([1]), limits)
     expect(Buffer.isBuffer(body)).to.equal(false)
   })
 

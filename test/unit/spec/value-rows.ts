@@ -203,6 +203,22 @@ export const inheritable: Record<string, Row> = {
   provides,
   security,
   body_max_bytes: { ...bytes, valid: [0, 25_000_000] },
+  multipart: {
+    valid: [
+      {},
+      { fields: 0, files: 100, field_max_bytes: 1, file_max_bytes: 1e9, types: ['image/*'] },
+      { comment: 'x' },
+      '{{variables.m}}',
+    ],
+    invalid: [null, [], 7],
+    members: [
+      [{ fields: 1001 }, '/fields'],
+      [{ files: 101 }, '/files'],
+      [{ file_max_bytes: 0 }, '/file_max_bytes'],
+      [{ types: ['png'] }, '/types/0'],
+      [{ other: 1 }, '/other'],
+    ],
+  },
   body_max_keys: { valid: [1, 10_000, 90_000], invalid: [0, 90_001, 1.5, '1', null] },
   body_read_bytes: { ...bytes, invalid: [0, '1'] },
   body_read_seconds: milliseconds,
