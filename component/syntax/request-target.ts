@@ -22,12 +22,12 @@ allow('abcdefghijklmnopqrstuvwxyz0123456789-._', inHost)
 /** Whether a character may stand in a part as it is; elsewhere it is escaped. */
 export const mayStand = (code: number, part: number): boolean => ((allowed[code] ?? 0) & part) !== 0
 
-/** What browsers send as it is, though it may not stand there (WHATWG URL, path and query percent-encode sets). */
-const unescapedInPath = /[[\]^|]/g
+/** What URLs and their clients leave as it is, though it may not stand there (WHATWG URL, path and query percent-encode sets). */
+const unescapedInPath = /[[\]^`{|}]/g
 const unescapedInQuery = /[[\\\]^`{|}]/g
 
 /**
- * The path of a request in its only form: what browsers leave as it is, is escaped. Other characters that must be escaped stay, for
+ * The path of a request in its only form: what URLs leave as it is, is escaped. Other characters that must be escaped stay, for
  * {@link pathProblem}.
  */
 export const escapePath = (path: string): string =>
