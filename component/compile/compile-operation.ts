@@ -60,6 +60,7 @@ import {
   lookupIn,
 } from './inherited-values.ts'
 import type { Interner } from './interner.ts'
+import { type Lifetime, lifetimeBelow } from './lifetime.ts'
 import { compileMap, writtenOf } from './literal-parts.ts'
 import { type HasUpstream, namedUpstreams } from './named-upstreams.ts'
 import { checkReads } from './read-checks.ts'
@@ -71,6 +72,9 @@ export interface PathPlan {
   readonly at: string
   readonly level: Level
   readonly path: CompiledPath
+  readonly lifetime: Lifetime
+  /** The headers of every answer that are known at load, with those of a lifetime. */
+  readonly headersOf: (lifetime: Lifetime) => CompiledPath['headers']
   /** The forms of its pattern; empty when it is broken. */
   readonly forms: readonly KeyedForm[]
   readonly reading: PathReading
@@ -110,7 +114,7 @@ const noMembers: Members = new Map()
 
 /** Compiles an operation; undefined when its action is too broken. */
 export function compileOperation(method: Method, plan: PathPlan): CompiledOperation | undefined {
-  const { findings, path } = plan
+  const { findings } = plan
   const { issues } = findings
   const raw = plan.document[method]
   const at = `${plan.at}/${method}`
@@ -121,6 +125,8 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   if (operation === undefined) return undefined
   checkFolded('operation', raw, operation, at, findings)
   const members = membersOf(operation) ?? noMembers
+  const written = writtenOf(raw, operation)
+  const path = pathWith(lifetimeBelow(plan.lifetime, written, at, findings), plan)
 
   /** Where a key of the operation is written: the expression it came from, or the key itself. */
   const pathOf = (...keys: readonly string[]): string => writtenAt(raw, at, ...keys)
@@ -142,10 +148,10 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   }
   const inherited = valuesOf(actions.isList ? undefined : last)
 
-  const written: WrittenOperation = { raw, node: operation, at }
-  noteExampleSchemas(written, plan)
-  const checks = compileRequestChecks(method, written, inherited, plan)
-  noteDescribedSchemas(written, plan)
+  const source: WrittenOperation = { raw, node: operation, at }
+  noteExampleSchemas(source, plan)
+  const checks = compileRequestChecks(method, source, inherited, plan)
+  noteDescribedSchemas(source, plan)
   const responseNode = members.get('response')
   const response = responseNode && membersOf(responseNode)
   const kind = kindOf(actions.isList ? undefined : last.plan.kind, response)
@@ -163,7 +169,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     const hasBody = declared.has('body')
     const isPassedOn = isOfUpstream && !hasBody && !inherited.declares.provides
     const kinds = hasBody ? [] : actions.all.map(({ plan }) => plan.kind)
-    const check = compileResponseCheck(key, written, inherited, kinds, plan)
+    const check = compileResponseCheck(key, source, inherited, kinds, plan)
     if (node?.kind === 'deferred') {
       const message = 'a response declaration must be a map whose keys are known at load'
       issues.push({ path: pathOf('response', key), message })
@@ -308,7 +314,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const names = needed.map(({ name }) => name).join(' ')
   return {
     at,
-    written: writtenOf(raw, operation),
+    written,
     path,
     inherited,
     stages: plan.interner.share(`stages ${names}`, () => needed),
@@ -334,6 +340,12 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
 const bodyReads = ['body', 'body_length', 'body_lists', 'files', 'file_lists'].map(
   (key) => `request.${key}`,
 )
+
+/** The path as an operation with its own lifetime has it. */
+const pathWith = (lifetime: Lifetime, { path, lifetime: ofPath, headersOf }: PathPlan) =>
+  lifetime === ofPath
+    ? path
+    : { ...path, isDeprecated: lifetime.isDeprecated, headers: headersOf(lifetime) }
 
 /** What a schema costs that has a body read which would be passed on. */
 const held =

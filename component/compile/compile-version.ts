@@ -5,9 +5,9 @@ import { anonymous } from '#component/identity.ts'
 import { Semaphore } from '#component/limits/semaphore.ts'
 import { methods } from '#component/request.ts'
 import type { ApiSpec, Version } from '#component/spec/model.ts'
-import { readDate } from '#component/spec/syntax.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import type { Interner } from './interner.ts'
+import { type Lifetime, lifetimeHeaders } from './lifetime.ts'
 
 /** Requests that wait, for each action that may run (behaviour §1, `pool_size`). */
 const waitingPerSlot = 10
@@ -39,31 +39,12 @@ export const compileVersion = (
   }),
 })
 
-/**
- * RFC 9745 §2.1: the date of the deprecation, which may lie ahead. Where the document does not say it, the date is the epoch: in
- * the past, and never after a Sunset.
- */
-const deprecation = (since = 0): string => `@${Math.floor(since / 1000)}`
-
-/** The moment an author wrote, as HTTP-date (RFC 9110 §5.6.7); undefined when it is not a date. */
-function httpDate(text: unknown): string | undefined {
-  const time = typeof text === 'string' ? readDate(text) : undefined
-  return time === undefined ? undefined : new Date(time).toUTCString()
-}
-
-/** Behaviour, API Specifications: `is_deprecated`, `deprecated_at`, `info.sunset` (RFC 8594). Lower-case names. */
-export function lifetimeHeaders({ is_deprecated, deprecated_at, info }: Version): Headers {
-  if (!is_deprecated) return {}
-  const sunset = httpDate(info.sunset)
-  return { deprecation: deprecation(deprecated_at), ...(sunset !== undefined && { sunset }) }
-}
-
-/** The headers of every answer of the version, unless a path declares others. */
-export function versionHeaders(version: Version): Headers {
-  const [language] = version.languages
+/** The headers of every answer of a place of the version, unless a path declares others. */
+export function versionHeaders({ languages }: Version, lifetime: Lifetime): Headers {
+  const [language] = languages
   return {
-    ...lifetimeHeaders(version),
-    ...(version.languages.length === 1 && language && { 'content-language': language }),
+    ...lifetimeHeaders(lifetime),
+    ...(languages.length === 1 && language && { 'content-language': language }),
   }
 }
 

@@ -42,6 +42,7 @@ import {
   readPathReading,
 } from './inherited-values.ts'
 import { Interner } from './interner.ts'
+import { type Lifetime, lifetimeBelow, lifetimeOf } from './lifetime.ts'
 import type { HasUpstream } from './named-upstreams.ts'
 import { ownClashes } from './own-clashes.ts'
 import { checkParts } from './part-checks.ts'
@@ -189,7 +190,11 @@ class SpecCompiler {
     const shared = compileVersion(this.#spec, version)
     this.#version = shared
     if (version.cors) this.#schemas.features.add('cors')
-    const always = versionHeaders(version)
+    const lifetime = lifetimeOf(version)
+    const always: Headers = versionHeaders(version, lifetime)
+    const headersOf = (own: Lifetime): Headers =>
+      own === lifetime ? always : versionHeaders(version, own)
+    const ofVersion = { lifetime, headersOf }
     const entries: RouteEntry<Route>[] = []
     const described: DescribedVersion = { spec: this.#spec, version, entries }
     const generated = new GeneratedRoutes(described, shared, this.#versionValues(level))
@@ -202,7 +207,14 @@ class SpecCompiler {
         ...{ api, realm_uri, host, pattern, forms: path.forms, path: path.path },
         routes: {},
       }
-      const { routes, reading } = this.#compilePath(path, pattern, level, always, shared, generated)
+      const { routes, reading } = this.#compilePath(
+        path,
+        pattern,
+        level,
+        ofVersion,
+        shared,
+        generated,
+      )
       tools.add(routes, path.forms)
       if (!version.is_active) continue
       this.places.push(place)
@@ -249,7 +261,7 @@ class SpecCompiler {
     path: Path,
     pattern: string,
     above: Level,
-    always: Headers,
+    ofVersion: Pick<PathPlan, 'lifetime' | 'headersOf'>,
     shared: CompiledVersion,
     generated: GeneratedRoutes,
   ): { routes: RouteEntry<CompiledOperation>['routes']; reading: PathReading } {
@@ -261,7 +273,11 @@ class SpecCompiler {
     const defaults = this.#interner.share('defaults', readDefaults, level)
     const lookup = first(own, defaults)
     const headers = layerOf(lookup('headers')?.node)
+    const lifetime = lifetimeBelow(ofVersion.lifetime, document, path.path, this.findings)
+    const headersOf = (own: Lifetime): Headers => layOver(ofVersion.headersOf(own), headers.fixed)
     const plan: PathPlan = {
+      lifetime,
+      headersOf,
       document,
       at: path.path,
       level,
@@ -269,7 +285,8 @@ class SpecCompiler {
         version: shared,
         inherited: this.#valuesOf(document, level, lookup),
         pattern,
-        headers: layOver(always, headers.fixed),
+        isDeprecated: lifetime.isDeprecated,
+        headers: headersOf(lifetime),
         layer: headers.computed.length > 0 || headers.whole ? { ...headers, fixed: {} } : empty,
         allow: allowOf(document, this.#interner),
       },

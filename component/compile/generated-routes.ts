@@ -15,8 +15,8 @@ import { membersOf } from '#component/security/scheme.ts'
 import { reservedProblem } from '#component/spec/versions.ts'
 import { parsePathPattern } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
-import { lifetimeHeaders } from './compile-version.ts'
 import { type Kit, kitOf, mcpKit, openapiKit, type Row, type Target } from './generated-kits.ts'
+import { lifetimeHeaders, lifetimeOf } from './lifetime.ts'
 
 /** A security object that adds routes to a version, and where it is written. */
 interface Found {
@@ -162,7 +162,8 @@ export class GeneratedRoutes {
       version: this.#common.version,
       inherited: { ...this.#common.inherited, ...kit.values, ...values, admitsHttp },
       pattern,
-      headers: { ...lifetimeHeaders(version), ...kit.headers },
+      isDeprecated: version.is_deprecated,
+      headers: { ...lifetimeHeaders(lifetimeOf(version)), ...kit.headers },
       layer: { fixed: {}, computed: [], whole: undefined },
       allow,
     }

@@ -214,6 +214,8 @@ export interface CompiledPath {
   readonly inherited: InheritedValues
   /** base_path + path, as written. */
   readonly pattern: string
+  /** Whether answers say so (RFC 9745). */
+  readonly isDeprecated: boolean
   /** The headers known at load time, on every answer: the path's, Deprecation, Sunset. Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   /** The path's headers that depend on the request. */

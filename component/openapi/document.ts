@@ -37,7 +37,6 @@ export function* describing(described: DescribedVersion, options: DescribeOption
     headers,
     securitySchemes,
     address: addressOf(openapi, bases, options),
-    isDeprecated: version.is_deprecated,
     hasTools: version.mcp !== undefined,
     isInternal: options.isInternal,
     holding: options.holding,

@@ -25,7 +25,6 @@ export interface OperationContext {
   readonly scopes: Readonly<Record<string, string>>
   /** Of the version: absolute, without a slash at the end. */
   readonly address: string
-  readonly isDeprecated: boolean
   /** Whether the version has an endpoint for language models. */
   readonly hasTools: boolean
   /** Whether operators read it. */
@@ -60,7 +59,7 @@ export function describeOperation(
     ...(tags.length > 0 && { tags }),
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
-    ...(context.isDeprecated && { deprecated: true }),
+    ...(operation.path.isDeprecated && { deprecated: true }),
     ...(context.hasTools && toolName !== undefined && { 'x-mcp-tool': toolName }),
   }
   const rest = {

@@ -8,6 +8,7 @@ import { action, optionsAction } from './action-rules.ts'
 import { headers, reference, statusCode } from './http-rules.ts'
 import { inheritable, scopes } from './inheritable.ts'
 import { level } from './levels.ts'
+import { lifetimeKeys } from './lifetime-rules.ts'
 import { publication } from './publication-rules.ts'
 import { operationRequest, pathRequest, schema } from './request-rules.ts'
 import { anything, boolean, dynamic, must, object, type Rule, type Shape, string } from './rules.ts'
@@ -42,6 +43,7 @@ const operationOf = (action: Rule): Rule =>
         summary: string,
         description: string,
         ...publication,
+        ...lifetimeKeys,
         ...inheritable,
         ...scopes,
         // without headers: an operation has none of its own
@@ -63,6 +65,7 @@ const pathShape: Shape = {
     summary: string,
     description: string,
     is_collection: boolean,
+    ...lifetimeKeys,
     request: pathRequest,
     headers,
     ...inheritable,

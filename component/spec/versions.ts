@@ -15,6 +15,7 @@ import { cors } from './cors-rule.ts'
 import { problemBase } from './errors-rule.ts'
 import { scopes } from './inheritable.ts'
 import { level } from './levels.ts'
+import { lifetimeKeys } from './lifetime-rules.ts'
 import type { Path, Version, VersionCors } from './model.ts'
 import { path as pathRule } from './operation-rules.ts'
 import { checkOperationIds, openapi } from './publication-rules.ts'
@@ -25,7 +26,6 @@ import {
   type JsonSchema,
   listOf,
   mapOrExpression,
-  type Rule,
   rule,
   string,
   text,
@@ -37,18 +37,7 @@ const maxPaths = 10_000
 /** Our own limit, which keeps the routing table small: 10,000 paths with a few optional segments need as many. */
 const maxForms = 100_000
 
-/** Behaviour: `Sunset` is sent when it is a date; another text is only worth a warning. */
-const sunset: Rule = rule(string.schema, (value, path, report) => {
-  string(value, path, report)
-  if (typeof value === 'string' && readDate(value) === undefined) {
-    report.warn(path, `${describe(value)} is not a date: no Sunset header is sent`)
-  }
-})
-
-const dateTime: Rule = text(
-  'a date or date-time such as "2026-11-30" or "2026-11-30T12:00:00Z"',
-  (value) => (readDateTime(value) === undefined ? 'there is no such date' : undefined),
-)
+const { is_deprecated, deprecated_at, sunset } = lifetimeKeys
 
 /** Stands for a broken base_path: no pattern begins with it, so no path below it is routed. */
 const noBasePath = '?'
@@ -59,8 +48,8 @@ const versionRule = level('a version', {
     base_path: rule({ type: 'string' }, () => {}), // read below
     paths: rule({ type: 'object', additionalProperties: pathRule.schema }, () => {}), // read below
     is_active: boolean,
-    is_deprecated: boolean,
-    deprecated_at: dateTime,
+    is_deprecated,
+    deprecated_at,
     pool_size: integer(1, Number.MAX_SAFE_INTEGER),
     info: level('info', { keys: { title: string, description: string, sunset } }, 'a map'),
     languages: listOf(

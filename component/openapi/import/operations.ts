@@ -40,6 +40,7 @@ export interface Found {
 
 const carried = [
   ...['tags', 'summary', 'description', 'operationId', 'parameters', 'requestBody', 'responses'],
+  'deprecated',
   ...[
     'security',
     rolesKey,
@@ -48,7 +49,6 @@ const carried = [
   ],
 ]
 const reasons = {
-  deprecated: 'a version is deprecated as a whole (is_deprecated)',
   callbacks: 'the gateway does not know callbacks',
   servers: 'only the first server of the document is used',
 }
@@ -71,6 +71,7 @@ export function operationOf(found: Found, surroundings: Surroundings): Record<st
   const operation = {
     ...operationId(place, surroundings),
     ...textsOf(map),
+    ...(map.deprecated === true && { is_deprecated: true }),
     ...(own !== undefined && { security: own }),
     ...(accepts.some((type) => type !== 'application/json') && { accepts }),
     ...(Object.keys(request).length > 0 && { request }),

@@ -34,11 +34,12 @@ describe('warnings', () => {
   }
 
   for (const [at, home] of [
-    [`${path}/deprecated_at`, 'a version'],
-    [`${path}/get/is_deprecated`, 'a version'],
+    [`${path}/is_active`, 'a version'],
+    [`${path}/get/pool_size`, 'a version'],
+    ['/deprecated_at', 'a path, a version, and an operation'],
     ['/base_path', 'a version'],
     ['/versions/1/host', 'the API Specification'],
-    ['/versions/1/sunset', 'info'],
+    ['/versions/1/sunset', 'a path, an operation, and info'],
     [`${path}/action`, 'an operation'],
     [`${path}/get/on_error`, 'a response'],
     [`${path}/get/response/status_code`, 'on_result or on_error'],
