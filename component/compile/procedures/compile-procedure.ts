@@ -52,6 +52,9 @@ import type { ApiSpec, Procedure } from '#component/spec/model.ts'
 import { mapOrEmpty, memberOf } from '#component/syntax/values.ts'
 import { isMatched } from '#component/syntax/wamp-uri.ts'
 
+/** There is no path of a request. */
+const noPath = { keepsSlashes: false, dropsFinalSlash: false }
+
 /** What the procedures of a document share. */
 export interface ProcedurePorts {
   readonly spec: ApiSpec
@@ -141,7 +144,7 @@ export class ProcedureCompiler {
     const pathOf = (...keys: readonly string[]): string => writtenAt(raw, at, ...keys)
     const actionNode = members.get('action')
     const inAction = (...keys: readonly string[]): string => pathOf('action', ...keys)
-    const ports = { findings, interner, forms: [] }
+    const ports = { findings, interner, forms: [], reading: noPath }
     const actions = actionNode && compileActions('post', actionNode, inAction, ports)
     if (actions === undefined) return undefined
 
@@ -159,7 +162,7 @@ export class ProcedureCompiler {
     const values = actions.all.map((action) => (actions.isList ? valuesOf(action) : inherited))
     const path: CompiledPath = {
       ...{ version, inherited, pattern: uri },
-      ...{ headers: {}, layer: empty, allow: '' },
+      ...{ isDeprecated: false, headers: {}, layer: empty, allow: '' },
     }
     const responses = this.#responses(members, pathOf)
     const outcomeNodes = nodesOfProcedure(responses)

@@ -59,7 +59,11 @@ describe('a character of a request target', () => {
     ['escapes beside them', '/sent/%5b[%5B?%7b{', '/sent/%5b%5B%5B?%7b%7B'],
     ['a template', '/sent/a?q={{request.id}}', '/sent/a?q=%7B%7Brequest.id%7D%7D'],
     ['braces and a backtick', '/sent/{1}`2`/}', '/sent/%7B1%7D%602%60/%7D'],
-    ['all of both', '/sent/|[]{}^`?{}|^`\\[]', '/sent/%7C%5B%5D%7B%7D%5E%60?%7B%7D%7C%5E%60%5C%5B%5D'],
+    [
+      'all of both',
+      '/sent/|[]{}^`?{}|^`\\[]',
+      '/sent/%7C%5B%5D%7B%7D%5E%60?%7B%7D%7C%5E%60%5C%5B%5D',
+    ],
     ['a matrix', '/sent/[1,2]|^;v=[3]', '/sent/%5B1,2%5D%7C%5E;v=%5B3%5D'],
     ['a path of Windows', '/sent/a?f=C:\\x\\..\\y', '/sent/a?f=C:%5Cx%5C..%5Cy'],
   ] as const) {
