@@ -2,6 +2,7 @@
 import type { Reply } from '#component/gateway/exchange.ts'
 import { prefersPage } from '#component/gateway/html-page.ts'
 import { ownPath } from '#component/metrics/place.ts'
+import { preferredCoding } from '#component/syntax/content-coding.ts'
 import { parseAuthority } from '#component/syntax/request-target.ts'
 import { type Fallback, fail, type ListenerPorts, noteBegin, notServed } from '#http/gateway.ts'
 import { tagged } from '#http/management/conditional.ts'
@@ -83,9 +84,12 @@ async function pageReply(
 ): Promise<Reply> {
   const found = await file(exchange.path.slice(consolePaths.page.length) || 'index.html')
   if (!found) throw notServed
-  const { bytes, etag, type } = found
+  const coding = preferredCoding(exchange.header('accept-encoding') ?? '', ['gzip'])
+  const { bytes, etag } = found[coding ?? 'plain']
   const headers = {
-    'content-type': type,
+    'content-type': found.type,
+    ...(coding && { 'content-encoding': coding }),
+    vary: 'Accept-Encoding',
     'cache-control': 'no-cache',
     'content-security-policy': policyFor(exchange, ports),
     'referrer-policy': 'no-referrer',

@@ -1,13 +1,21 @@
 /** The files of the console: those beside this one, without comments and indents, and Preact with htm, which comes from its package. Each is read once. */
 import { readdir, readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { tagOf } from '#http/management/conditional.ts'
 
 /** A file as it is served. */
 export interface PageFile {
+  readonly type: string
+  readonly plain: Content
+  readonly gzip: Content
+}
+
+/** A file in one content coding. */
+export interface Content {
   readonly bytes: Uint8Array
   readonly etag: string
-  readonly type: string
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -47,12 +55,18 @@ async function list(): Promise<ReadonlySet<string>> {
 async function read(name: string, type: string): Promise<PageFile> {
   if (name === library) {
     const url = import.meta.resolve('htm/preact/standalone')
-    return fileOf(await readFile(new URL(url, pathToFileURL('/'))), type)
+    return await fileOf(await readFile(new URL(url, pathToFileURL('/'))), type)
   }
-  return fileOf(Buffer.from(shortened(await readFile(new URL(name, folder), 'utf8'))), type)
+  return await fileOf(Buffer.from(shortened(await readFile(new URL(name, folder), 'utf8'))), type)
 }
 
-const fileOf = (bytes: Uint8Array, type: string): PageFile => ({ bytes, etag: tagOf(bytes), type })
+const contentOf = (bytes: Uint8Array): Content => ({ bytes, etag: tagOf(bytes) })
+
+const fileOf = async (bytes: Uint8Array, type: string): Promise<PageFile> => ({
+  type,
+  plain: contentOf(bytes),
+  gzip: contentOf(await promisify(gzip)(bytes, { level: 9 })),
+})
 
 /**
  * A file without comments and indents. Its texts hold none: a test compares the syntax trees.

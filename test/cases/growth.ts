@@ -57,7 +57,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component': { '#counts': rows.series, '#keys': documents, '#map': rows.requests },
   'component/action': { '#others': documents },
   'component/action/connections': { '#ending': rows.upstreams, '#pools': rows.upstreams },
-  'component/compile': { '#found': work, '#levels': work, '#needs': documents, '#parties': work, '#shared': work, noMembers: work },
+  'component/compile': { '#found': work, '#lengths': work, '#levels': work, '#needs': documents, '#parties': work, '#ranks': work, '#sameEnds': work, '#shared': work, noMembers: work },
   'component/compile/kept': { '#kept': rows.compiled },
   'component/compile/procedures': { noMembers: work },
   'component/compile/schemas': { '#checks': documents, '#uncompiled': documents, '#uses': documents, features: documents },

@@ -1,4 +1,5 @@
 /** The console of the admin listener: its files, and who may read its events. */
+import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { type EventStream, openEventStream } from '#test/support/event-stream.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
@@ -47,6 +48,29 @@ describe('the console', () => {
       expect([name, file.status]).to.deep.equal([name, 200])
     }
   })
+
+  for (const [accepted, coding] of [
+    ['gzip, deflate, br', 'gzip'],
+    ['GZIP;q=0.5', 'gzip'],
+    ['*', 'gzip'],
+    ['br', undefined],
+    ['gzip;q=0', undefined],
+    ['identity;q=1, gzip;q=0.1', undefined],
+  ] as const)
+    it(`is sent ${coding === undefined ? 'as it is' : 'in gzip'} to a browser that accepts ${accepted}`, async () => {
+      const path = '/console/main.js'
+      const plain = await send(gateway.adminUrl, path)
+      const found = await send(gateway.adminUrl, path, { headers: { 'accept-encoding': accepted } })
+      expect(found.headers['content-encoding']).to.equal(coding)
+      expect(found.headers.vary).to.include('Accept-Encoding')
+      const bytes = coding === undefined ? found.bytes : gunzipSync(found.bytes)
+      expect(bytes.equals(plain.bytes)).to.equal(true)
+      expect(found.headers.etag === plain.headers.etag).to.equal(coding === undefined)
+      const again = await send(gateway.adminUrl, path, {
+        headers: { 'accept-encoding': accepted, 'if-none-match': String(found.headers.etag) },
+      })
+      expect([again.status, again.text]).to.deep.equal([304, ''])
+    })
 
   it('is not sent again to a browser that has it', async () => {
     const { etag = '' } = (await send(gateway.adminUrl, '/console/main.js')).headers

@@ -20,6 +20,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/cli/start': { folders: 'all', packages: [] },
   'component/cli/contract': { folders: 'all', packages: [] },
   'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: ['diff'] },
+  'component/cli/new': { folders: ['cli'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': {
     folders: ['action/connections', 'examples', 'expression', 'store', 'wamp/routers'],

@@ -1,8 +1,6 @@
-/**
- * What is being edited and not loaded yet, by the place that edits it: another screen, another tab of a screen and a reload leave it. API Specifications are
- * kept for as long as the tab of the browser; users and grants, whose texts may hold passwords, in memory alone.
- */
+/** Texts that are edited and not loaded yet, by the place that edits them: another screen, another tab of a screen and a reload leave them. */
 
+// API Specifications are kept for as long as the tab of the browser; users and grants, whose texts may hold passwords, in memory alone
 /** @typedef {{ text: string, hash: string | undefined }} Draft hash: of the version that the editing began with */
 
 const prefix = 'wamp-gateway.draft.'

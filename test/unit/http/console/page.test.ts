@@ -1,6 +1,7 @@
 /** The files of the console stay few and small, and none of them runs or loads what its policy refuses. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { parseSync } from 'oxc-parser'
 import { shortened } from '#http/console/page-files.ts'
@@ -27,11 +28,11 @@ function programOf(name: string, code: string): unknown {
 }
 
 describe('the files of the console', () => {
-  it('have at most 120 kB together as they are served, Preact apart, and 250 lines each', () => {
+  it('have at most 60 kB together as they are served to browsers, Preact apart, and 250 lines each', () => {
     const long = files.filter(({ text }) => text.split('\n').length > 251)
     expect(long.map(({ name }) => name)).to.deep.equal([])
-    const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(shortened(text)), 0)
-    expect(bytes).to.be.within(50_000, 120_000)
+    const sizes = files.map(({ text }) => gzipSync(shortened(text), { level: 9 }).length)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).to.be.within(20_000, 60_000)
   })
 
   for (const { name, text } of files.filter((file) => file.name.endsWith('.js'))) {
