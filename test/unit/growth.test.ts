@@ -10,14 +10,15 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 /** What `new` makes that takes more and more entries. */
 const collections = '(Map|Set|LRUCache|RateLimiterMemory)'
 
-/** A member of a class, one that a constructor sets, and a constant of a module. */
+/** A member of a class, one that a constructor sets, and a constant of a module; and lists that are members. */
 const declarations = [
   `^  (?:readonly )?(#?\\w+)(?:: ([^=]+))? = new ${collections}\\b(.*)`,
   `^    this\\.(#?\\w+)() = new ${collections}\\b(.*)`,
   `^(?:export )?const (\\w+)(?:: ([^=]+))? = new ${collections}\\b(.*)`,
+  '^  (?:readonly )?(#?\\w+)(?:: (.+))? = (\\[\\])$',
 ].map((source) => new RegExp(source))
 
-/** Maps and sets that begin empty, and may take entries later: their names. */
+/** Maps, sets and lists that begin empty, and may take entries later: their names. */
 function collectionsIn(file: string): string[] {
   const names = new Set<string>()
   for (const line of read(file).split('\n')) {
@@ -67,7 +68,7 @@ describe('docs/operations.md, "What grows by requests"', () => {
     }
   }
 
-  it('or test/cases/growth.ts tells of each map of a process what bounds it', () => {
+  it('or test/cases/growth.ts tells of each map and list of a process what bounds it', () => {
     const told = new Map(
       Object.entries(growth).flatMap(([folder, names]) =>
         Object.entries(names).map(([name, bounds]) => [
