@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** Brings a file, or the names in a folder, to the disk. */
-function flush(path: string): void {
+/** Brings a file, or the names in a folder, to the disk. Throws the error of the operating system. */
+export function flush(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)

@@ -4,7 +4,7 @@ import { Kysely } from 'kysely'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { AnswerStore } from './answer-store.ts'
-import type { Engine, Patience } from './engine.ts'
+import type { Engine, Patience, StoreFault } from './engine.ts'
 import { EntryStore } from './entry-store.ts'
 import { FamilyStore } from './family-store.ts'
 import { StoreHealth } from './health.ts'
@@ -125,9 +125,12 @@ const named = (engine: Engine): Engine => ({
 })
 
 /** The tables, up to date. */
-async function openTables(engine: Engine): Promise<Kysely<Tables>> {
+async function openTables(
+  engine: Engine,
+  onFailure: (cause: unknown) => void,
+): Promise<Kysely<Tables>> {
   await engine.create?.((dialect) => migrate(new Kysely<Tables>({ dialect })))
-  const db = new Kysely<Tables>({ dialect: engine.connect() })
+  const db = new Kysely<Tables>({ dialect: engine.connect(onFailure) })
   try {
     await migrate(db)
     return db
@@ -152,10 +155,15 @@ export async function openStore(
 ): Promise<Store> {
   const engine = await engineOf(url, connections)
   const told = new Set<string>()
+  let noteFault = (_fault: StoreFault): void => undefined
+  const note = (cause: unknown) => {
+    const fault = engine.conditionOf(cause)?.fault
+    if (fault !== undefined) noteFault(fault)
+  }
   const db = await persistently(
     { engine: named(engine), clock },
     startTries,
-    () => openTables(engine),
+    () => openTables(engine, note),
     (message) => {
       if (!told.has(message)) onWait(message)
       told.add(message)
@@ -164,9 +172,13 @@ export async function openStore(
   const health = new StoreHealth({
     clock,
     watched: engine.watch?.(() => store.onEntries()),
-    probe: () => probeRoom(db),
+    async probe() {
+      await probeRoom(db)
+      await engine.checkpoint?.(db)
+    },
     unanswered: () => unavailable('the database does not answer'),
   })
+  noteFault = (fault) => health.noteFault(fault)
   let isClosed = false
   const running = new Set<Promise<unknown>>()
   const run: Run = async (query) => {
@@ -175,8 +187,7 @@ export async function openStore(
       try {
         return await query(db)
       } catch (cause) {
-        const fault = engine.conditionOf(cause)?.fault
-        if (fault !== undefined) health.noteFault(fault)
+        note(cause)
         throw cause
       }
     }

@@ -27,8 +27,11 @@ export interface Engine {
    * @param fill makes the tables
    */
   readonly create?: (fill: (dialect: Dialect) => Promise<void>) => Promise<unknown>
-  /** Opens what queries run on. Throws what {@link conditionOf} understands. */
-  connect(): Dialect
+  /**
+   * Opens what queries run on. Throws what {@link conditionOf} understands.
+   * @param onFailure called with what has failed when its queries had their results
+   */
+  connect(onFailure: (cause: unknown) => void): Dialect
   /**
    * Opens a connection by which a server is watched; absent for a database in this process.
    * @param onSignal called when a transaction with {@link signal} was committed, and when some may have been missed
@@ -38,6 +41,8 @@ export interface Engine {
   readonly signal?: RawBuilder<unknown>
   /** The condition behind a failure; undefined for an error of the gateway itself. */
   conditionOf(cause: unknown): Condition | undefined
+  /** Brings what was committed to its place on the disk. Absent: the database does so by itself, and tells of its failures. */
+  readonly checkpoint?: (db: Kysely<Tables>) => Promise<void>
   /**
    * Gives some of the pages that nothing uses back to the file system, in a few milliseconds.
    * @returns whether there are more. Absent: the database does so by itself

@@ -6,7 +6,7 @@ import {
   existsSync,
   fdatasyncSync,
   openSync,
-  readFileSync,
+  readSync,
   statSync,
   writeSync,
 } from 'node:fs'
@@ -23,7 +23,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
-import { makeFile, makeFolder } from '#component/durable-file.ts'
+import { flush, makeFile, makeFolder } from '#component/durable-file.ts'
 import type { Condition, Engine } from '#component/store/engine.ts'
 import type { Tables } from '#component/store/tables.ts'
 import { Connection, type Result } from './connection.mjs'
@@ -34,6 +34,9 @@ const busyTimeoutMs = 20
 
 /** Pages that are released at once: a short step, between which queries run. */
 const pagesAtOnce = 1000
+
+/** How much of a log is written again at once; a reader may have made it long. */
+const bytesAtOnce = 1 << 20
 
 /** Advice for a file that cannot be read. */
 const remedy =
@@ -82,7 +85,7 @@ async function create(file: string, fill: (dialect: Dialect) => Promise<void>): 
   try {
     // freed pages can be given back; before the first table (https://sqlite.org/pragma.html#pragma_auto_vacuum)
     memory.execute({ sql: 'pragma auto_vacuum = incremental', parameters: [] })
-    await fill(dialectOf(memory, new Writer(undefined, memory)))
+    await fill(dialectOf(memory, new Writer(undefined, memory, () => undefined)))
     makeFile(file, (draft) => {
       memory.execute({ sql: 'vacuum into ?', parameters: [draft] })
       // with a write-ahead log from the beginning: no later start changes how it is written
@@ -111,17 +114,24 @@ function open(file: string): Connection {
 }
 
 /**
- * Brings the log of an earlier process to the disk: it may have what the disk has refused. Linux shows that as if it were there and
- * never writes it, so that a log that goes on after it would end before it when the power fails.
+ * Brings the log of an earlier process to the disk, and its name: it may have what the disk has refused. Linux shows that as if it were
+ * there and never writes it, so that a log that goes on after it would end before it when the power fails. SQLite does not mind whether
+ * the name is on the disk.
  */
 function writeLogAgain(file: string, connection: Connection): void {
   const execute = (sql: string) => connection.execute({ sql, parameters: [] })
   // nobody else writes to the log meanwhile
   execute('begin immediate')
   const log = openSync(`${file}-wal`, 'r+')
+  const bytes = Buffer.alloc(bytesAtOnce)
   try {
-    writeSync(log, readFileSync(log), 0, null, 0)
+    for (let at = 0; ; ) {
+      const length = readSync(log, bytes, 0, bytes.length, at)
+      if (length === 0) break
+      at += writeSync(log, bytes, 0, length, at)
+    }
     fdatasyncSync(log)
+    flush(dirname(file))
   } finally {
     closeSync(log)
     execute('rollback')
@@ -258,11 +268,15 @@ export function sqlite(file: string): Engine {
   return {
     place: '',
     create: async (fill) => isInMemory || create(file, fill),
-    connect() {
+    connect(onFailure) {
       const connection = open(file)
-      return dialectOf(connection, new Writer(isInMemory ? undefined : file, connection))
+      const writer = new Writer(isInMemory ? undefined : file, connection, onFailure)
+      return dialectOf(connection, writer)
     },
     conditionOf,
+    async checkpoint(db) {
+      await sql`pragma wal_checkpoint(full)`.execute(db)
+    },
     releasePages,
   }
 }

@@ -1,4 +1,4 @@
-/** What changes a SQLite database, in turn: transactions, and between them all statements that wait, as one commit. */
+/** What changes a SQLite database, in turn: transactions, between them all statements that wait, as one commit, and checkpoints. */
 import { Worker } from 'node:worker_threads'
 import type { Connection, Refusal, Result, Statement } from './connection.mjs'
 
@@ -6,6 +6,12 @@ const program = new URL('write-thread.mjs', import.meta.url)
 
 /** Statements of one commit. */
 const mostTogether = 1000
+
+/** By so many pages the log grows between two attempts to write it into the database. */
+const checkpointPages = 1000
+
+/** Other processes write nothing meanwhile, so that the log can begin anew. */
+const checkpoint: Statement = { sql: 'pragma wal_checkpoint(full)', parameters: [] }
 
 /** Runs statements: in a transaction each by itself, otherwise as one commit. @returns of each */
 type Execute = (statements: readonly Statement[]) => Promise<readonly (Result | Refusal)[]>
@@ -78,17 +84,29 @@ interface Waiting {
 
 /** The transactions of one process. */
 export class Writer {
+  readonly #connection: Connection
   readonly #thread: WriteThread | undefined
   readonly #execute: Execute
+  readonly #onFailure: (cause: unknown) => void
   #hasThread: boolean
   #waiting: Waiting[] = []
   #lastTurn: Promise<void> = Promise.resolve()
+  /** Pages of the log at the last attempt to write it into the database. */
+  #tried = 0
+  #isClosed = false
 
   /**
    * @param file undefined: no other connection sees the database, so that it has no thread
    * @param connection what runs the statements where there is no thread
+   * @param onFailure called with what has failed after statements had their results
    */
-  constructor(file: string | undefined, connection: Connection) {
+  constructor(
+    file: string | undefined,
+    connection: Connection,
+    onFailure: (cause: unknown) => void,
+  ) {
+    this.#connection = connection
+    this.#onFailure = onFailure
     const here: Execute = async (statements) => connection.executeAll(statements)
     const thread = file === undefined ? undefined : new WriteThread(file)
     this.#thread = thread
@@ -116,7 +134,10 @@ export class Writer {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#lastTurn = promise
     await last
-    return resolve
+    return () => {
+      resolve()
+      if (!this.#isClosed) void this.#checkpointIfLong().catch(this.#onFailure)
+    }
   }
 
   /** Runs a statement of the transaction whose turn it is. */
@@ -136,8 +157,21 @@ export class Writer {
   /** Ends the thread, once what it does is done. */
   async close(): Promise<void> {
     const end = await this.turn()
+    this.#isClosed = true
+    // the rest of what a reader has held back: the log goes with the store
+    if (this.#connection.isPartlyWritten) await this.execute(checkpoint).catch(this.#onFailure)
     await this.#thread?.close()
     end()
+  }
+
+  async #checkpointIfLong(): Promise<void> {
+    const { pages } = this.#connection.log()
+    // the log has begun anew
+    if (pages < this.#tried) this.#tried = 0
+    if (pages - this.#tried < checkpointPages) return
+    this.#tried = pages
+    const end = await this.turn()
+    await this.execute(checkpoint).finally(end)
   }
 
   async #writeWaiting(): Promise<void> {

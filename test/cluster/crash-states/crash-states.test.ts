@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { rounds } from '#test/support/running/rounds.ts'
 import { type Promised, Promises } from './promised.ts'
-import { failuresIn, type RecordedPlace, Recording } from './recording.ts'
+import { failuresIn, type RecordedPlace, Recording, randomMoments } from './recording.ts'
 
 const program = fileURLToPath(new URL('./recorded-run.ts', import.meta.url))
 
@@ -71,7 +71,7 @@ describe('a power failure', function () {
       })
       const promises = new Promises()
       const found = await recording.crash(steps, {
-        ...{ seed, count: crashes },
+        ...{ seed, moments: randomMoments(steps, seed, crashes) },
         onAcknowledged: (promised) => promises.add(promised as Promised),
         judge: (state) =>
           promises

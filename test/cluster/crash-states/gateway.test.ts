@@ -15,7 +15,7 @@ import { startedAt } from '#test/support/started.ts'
 import { withTestSettings } from '#test/support/test-settings.ts'
 import { Clients, type Listening, Upstream, wrongWith } from './gateway-clients.ts'
 import { Knowledge, type Known } from './known.ts'
-import { failuresIn, type RecordedPlace, Recording, tell } from './recording.ts'
+import { failuresIn, type RecordedPlace, Recording, randomMoments, tell } from './recording.ts'
 
 const main = join(import.meta.dirname, '../../../component/cli/main.ts')
 
@@ -153,7 +153,7 @@ describe('a power failure under a gateway', function () {
         }
       }
       const found = await recording.crash(steps, {
-        ...{ seed, count: crashes },
+        ...{ seed, moments: randomMoments(steps, seed, crashes) },
         onAcknowledged: (known) => knowledge.add(known as Known),
         judge: (state) => judge(state).catch((cause: unknown) => [`not started: ${cause}`]),
       })

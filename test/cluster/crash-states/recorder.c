@@ -4,6 +4,9 @@
  * this machine; about one of RECORD_FAIL_EVERY syncs of a file fails with EIO, and then the next one of each other descriptor of the
  * file, in all processes, as Linux tells it (errseq_t, since 4.13).
  *
+ * A process also orders failures of its own: by the removal of a name in the folder such as "!sync gateway.db 2 1 5", which is not there:
+ * of the syncs of gateway.db 2 succeed, and then 1 fails with the error 5; "!write" in place of "!sync" refuses writes. "." is the folder.
+ *
  * A record: type (1 byte), thread (4), number of the file (8), offset (8), length of what follows (4), what follows. Types: O a file has
  * this name; W bytes; T length (offset); B a sync begins; E it has ended; F it has failed; U a name is removed; L another name for the
  * file (text); R a name is replaced (text: old, 0, new).
@@ -30,7 +33,7 @@ static ino_t known[FILES];
 /* How many failures of its file a descriptor has been told of; of all files, in memory that the processes share. */
 static uint32_t told[FILES], *failures;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char folder[4096];
+static char folder[4000];
 static size_t folder_length;
 static int log_file = -1;
 static long fail_every, sync_us;
@@ -39,6 +42,36 @@ static atomic_long syncs;
 #define REAL(name) \
   static __typeof__(name) *real; \
   if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+
+/* An order: how many syncs or writes of a file succeed before so many fail. */
+static struct order {
+  ino_t file;
+  int is_write, pass, fail, error;
+} orders[16];
+static int ordered;
+
+static void take_order(const char *text) {
+  struct order order = {0};
+  struct stat found;
+  char what[8], name[256], path[4400];
+  int *in[] = {&order.pass, &order.fail, &order.error};
+  if (sscanf(text, "!%7s %255s %d %d %d", what, name, in[0], in[1], in[2]) != 5) abort();
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  if (stat(path, &found) || ordered == sizeof orders / sizeof *orders) abort();
+  order.file = found.st_ino;
+  order.is_write = !strcmp(what, "write");
+  orders[ordered++] = order;
+}
+
+/* The error that was ordered for what a file is asked now; 0: none. */
+static int error_ordered(ino_t file, int is_write) {
+  for (struct order *order = orders; order < orders + ordered; order++) {
+    if (order->file != file || order->is_write != is_write) continue;
+    if (order->pass-- > 0) return 0;
+    if (order->fail-- > 0) return order->error;
+  }
+  return 0;
+}
 
 static void set_up(void) {
   const char *in = getenv("RECORD_FOLDER"), *to = getenv("RECORD_LOG");
@@ -129,7 +162,9 @@ OPENAT(openat64)
     ino_t number = number_of(file); \
     if (!number) return real(file, data, length, offset); \
     pthread_mutex_lock(&lock); \
-    ssize_t done = real(file, data, length, offset); \
+    int error = error_ordered(number, 1); \
+    ssize_t done = error ? -1 : real(file, data, length, offset); \
+    if (error) errno = error; \
     if (done > 0) record('W', number, offset, data, done); \
     pthread_mutex_unlock(&lock); \
     return done; \
@@ -173,11 +208,14 @@ static int synced(int file, ino_t number, int is_folder) {
   uint32_t *of_file = &failures[number % FILES];
   record('B', number, 0, "", 0);
   if (sync_us) usleep(sync_us);
-  if (!is_folder && fails()) __sync_fetch_and_add(of_file, 1);
+  pthread_mutex_lock(&lock);
+  int error = error_ordered(number, 0);
+  pthread_mutex_unlock(&lock);
+  if (error || (!is_folder && fails())) __sync_fetch_and_add(of_file, 1);
   if (told[file] != *of_file) {
     told[file] = *of_file;
     record('F', number, 0, "", 0);
-    errno = EIO;
+    errno = error ? error : EIO;
     return -1;
   }
   record('E', number, 0, "", 0);
@@ -198,6 +236,11 @@ int unlink(const char *path) {
   const char *name = within(path);
   if (!name) return real(path);
   pthread_mutex_lock(&lock);
+  if (*name == '!') {
+    take_order(name);
+    pthread_mutex_unlock(&lock);
+    return 0;
+  }
   int done = real(path);
   if (!done) record('U', 0, 0, name, strlen(name));
   pthread_mutex_unlock(&lock);

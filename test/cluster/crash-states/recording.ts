@@ -47,12 +47,18 @@ const choices = (random: () => number): readonly Choice[] => [
 /** What is asked of the states of a run. */
 interface Crashes {
   readonly seed: number
-  /** How many; one more follows at the end. */
-  readonly count: number
+  /** The number of the step before which the power fails; each of the four ways in turn. The end follows. */
+  readonly moments: readonly number[]
   /** Takes what {@link tell} has written before the moment of the states that follow. */
   readonly onAcknowledged: (acknowledged: unknown) => void
   /** What is wrong with a state of the folder, one text each. */
   readonly judge: (state: string) => Promise<readonly string[]>
+}
+
+/** So many steps of a run, at random. */
+export function randomMoments(steps: readonly Step[], seed: number, count: number): number[] {
+  const random = randomFrom(seed)
+  return Array.from({ length: count }, () => Math.floor(random() * steps.length))
 }
 
 /** A folder for runs, and the library that records them. Needs a C compiler. */
@@ -76,14 +82,19 @@ export class Recording {
   /**
    * Records a run.
    * @param failEvery about one of so many syncs of a file fails; 0: none
+   * @param syncUs how long a sync takes, microseconds
    * @returns what has happened, in order
    */
-  async record(failEvery: number, run: (place: RecordedPlace) => Promise<void>): Promise<Step[]> {
+  async record(
+    failEvery: number,
+    run: (place: RecordedPlace) => Promise<void>,
+    syncUs = 200,
+  ): Promise<Step[]> {
     const data = mkdtempSync(join(this.#folder, 'data-'))
     const log = `${data}.log`
     const env = {
       ...{ LD_PRELOAD: this.#library, RECORD_FOLDER: data, RECORD_LOG: log },
-      ...{ RECORD_FAIL_EVERY: String(failEvery), RECORD_SYNC_US: '200' },
+      ...{ RECORD_FAIL_EVERY: String(failEvery), RECORD_SYNC_US: String(syncUs) },
     }
     await run({ data, log, env })
     const steps = [...stepsOf(readFileSync(log))]
@@ -93,19 +104,18 @@ export class Recording {
     return steps
   }
 
-  /** Lets the power fail at random moments. @returns what was found, with the step before the failure */
+  /** Lets the power fail. @returns what was found, with the step before the failure */
   async crash(
     steps: readonly Step[],
-    { seed, count, onAcknowledged, judge }: Crashes,
+    { seed, moments, onAcknowledged, judge }: Crashes,
   ): Promise<string[]> {
-    const random = randomFrom(seed)
-    const chosen = choices(random)
-    const moments = Array.from({ length: count }, () => Math.floor(random() * steps.length))
-    moments.push(steps.length)
+    const chosen = choices(randomFrom(seed + 1))
     const disk = new Disk()
     const found: string[] = []
     let at = 0
-    for (const [round, moment] of moments.sort((one, other) => one - other).entries()) {
+    for (const [round, moment] of [...moments, steps.length]
+      .sort((one, other) => one - other)
+      .entries()) {
       for (; at < moment; at++) {
         const step = steps[at] as Step
         if (step.type === 'A') onAcknowledged(JSON.parse(step.data.toString()))

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'chai'
 import { systemClock } from '#component/clock.ts'
 import { openStore, type Store } from '#component/store/database.ts'
@@ -55,6 +56,38 @@ describe('the write-ahead log of SQLite', () => {
     await load(2, 100)
     await load(3, 100)
     expect(logSize()).to.be.at.most(cutTo)
+  })
+
+  describe('that a reader holds back', () => {
+    let reader: DatabaseSync
+    beforeEach(async () => {
+      await load(1, 1_000_000)
+      reader = new DatabaseSync(file, { readOnly: true })
+      reader.exec('begin')
+      reader.prepare('select count(*) from entries').all()
+      for (let ms = 2; ms <= 5; ms++) await load(ms, 1_000_000)
+    })
+    afterEach(() => {
+      if (reader.isOpen) reader.close()
+    })
+
+    it('is written as far as the reader sees, and is short again when the reader has ended', async () => {
+      for (let ms = 6; ms <= 10; ms++) await load(ms, 1_000_000)
+      expect(logSize()).to.be.above(4 * cutTo)
+      reader.close()
+      for (let ms = 11; ms <= 15; ms++) await load(ms, 1_000_000)
+      expect(logSize()).to.be.below(2 * cutTo)
+    })
+
+    it('is not left behind, either', async () => {
+      reader.close()
+      await load(6, 100)
+      await store.close()
+      expect(existsSync(`${file}-wal`)).to.equal(false)
+      const again = await openStore(`sqlite:${file}`, systemClock)
+      expect((await again.entries.since(0)).entries).to.have.length(1)
+      await again.close()
+    })
   })
 
   it('is not left behind', async () => {

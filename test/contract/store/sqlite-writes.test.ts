@@ -42,7 +42,7 @@ describe('SQLite', () => {
         await engine.create?.(async (dialect) => {
           await sql`create table list (item integer primary key)`.execute(new Kysely({ dialect }))
         })
-        db = new Kysely<List>({ dialect: engine.connect() })
+        db = new Kysely<List>({ dialect: engine.connect(() => undefined) })
         await sql`create table if not exists list (item integer primary key)`.execute(db)
       })
       afterEach(() => db.destroy())
