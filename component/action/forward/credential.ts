@@ -41,8 +41,11 @@ function withoutParameter(target: string, name: string): string {
   return kept.length === 0 ? target.slice(0, mark) : `${target.slice(0, mark)}?${kept.join('&')}`
 }
 
+const nothingReplaced: readonly DroppedField[] = []
+
 /**
- * The request without what the credential takes the place of, and without what the client has proved itself to the gateway with.
+ * The request with the field of a credential in place of what has its name, and without what the client has proved itself to the gateway
+ * with. Its parameter is added by {@link sentTarget}.
  * @param own names of the fields that a client proves itself with, in lower case
  */
 export function withCredential<T extends Request>(
@@ -53,23 +56,26 @@ export function withCredential<T extends Request>(
   const { declared } = request
   const isPassed = declared === undefined || declared === ''
   const headers = { ...request.headers }
-  const names = isPassed ? ['authorization', ...own] : []
-  const replaced: DroppedField[] = []
-  for (const name of new Set([...names, ...(credential.field ? [credential.field.name] : [])])) {
-    if (headers[name] === undefined) continue
+  let replaced = nothingReplaced
+  const take = (name: string): void => {
+    if (headers[name] === undefined) return
     delete headers[name]
-    replaced.push({ name, why })
+    replaced = [...replaced, { name, why }]
   }
-  const { parameter } = credential
+  const { field, parameter } = credential
+  if (isPassed) {
+    take('authorization')
+    for (const name of own) take(name)
+  }
+  if (field) {
+    take(field.name)
+    headers[field.name] = field.value
+  }
   const target = parameter ? withoutParameter(request.target, parameter.name) : request.target
   return { ...request, headers, target, credential, replaced }
 }
 
-/** The fields as they are sent. */
-export const sentFields = (headers: HeaderMap, { field }: Credential): HeaderMap =>
-  field ? { ...headers, [field.name]: field.value } : headers
-
-/** The same for who is told what was sent. */
+/** The fields for who is told what was sent. */
 export const shownFields = (headers: HeaderMap, { field }: Credential): HeaderMap =>
   field ? { ...headers, [field.name]: redacted } : headers
 
@@ -89,8 +95,21 @@ const isHeldBy = (text: string, { secrets }: Credential): boolean =>
 /** Fields of an answer, as they were received. */
 type Received = Readonly<Record<string, string | string[] | undefined>>
 
-/** The fields of an answer without those that have the name of the credential's, or hold its secret. */
+/** The fields of an answer without those that have the name of the credential's, or hold its secret. Most answers have none. */
 export function withoutSecrets(received: Received, credential: Credential): Received {
+  for (const name in received) {
+    const value = received[name]
+    const isClean =
+      name !== credential.field?.name &&
+      (typeof value === 'string'
+        ? !isHeldBy(value, credential)
+        : value?.some((one) => isHeldBy(one, credential)) !== true)
+    if (!isClean) return cleaned(received, credential)
+  }
+  return received
+}
+
+function cleaned(received: Received, credential: Credential): Received {
   const left: Record<string, string | string[] | undefined> = {}
   for (const name in received) {
     const value = received[name]

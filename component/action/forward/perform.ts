@@ -43,7 +43,6 @@ import { type BodyCodec, decodeAnswer, decompress, upstreamBody } from './body.t
 import {
   type Credentialed,
   hintedWithout,
-  sentFields,
   sentTarget,
   shownFields,
   withCredential,
@@ -214,10 +213,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const options: Dispatcher.DispatchOptions = {
         path: credential ? sentTarget(prepared.target, credential) : prepared.target,
         method: method.toUpperCase(),
-        headers: (credential ? sentFields(headers, credential) : headers) as Record<
-          string,
-          string | string[]
-        >,
+        headers: headers as Record<string, string | string[]>,
         body: sent,
         upgrade: run.socket ? 'websocket' : null,
       }

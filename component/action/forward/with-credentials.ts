@@ -67,7 +67,7 @@ export async function withCredentials(
   send: (credential: Credential) => Promise<Attempted>,
 ): Promise<Attempted> {
   const asking = askingOf(run)
-  const get = async (): Promise<Credential> => {
+  const get = (): Credential | Promise<Credential> => {
     const credential = credentials.of(asking)
     return credential instanceof Promise ? within(credential, waiting) : credential
   }
@@ -76,7 +76,9 @@ export async function withCredentials(
       ? { ...attempted, outcome: { ...attempted.outcome, isOfUser: true } }
       : attempted
   try {
-    let credential = await get()
+    const known = get()
+    // a promise costs every request
+    let credential = known instanceof Promise ? await known : known
     let attempted = await send(credential)
     if (!isUnauthorized(attempted.outcome)) return given(attempted)
     const mayBeNew = credentials.isRenewed && credentials.refuse(credential, asking)
