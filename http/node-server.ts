@@ -8,16 +8,19 @@ import {
 } from 'node:http'
 import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Connections } from '#http/limits/connections.ts'
 import { Pipeline, pipelineOf } from '#http/limits/pipeline.ts'
-import type { TlsContexts } from '#http/tls/tls-contexts.ts'
+import { isHttp2, type TlsContexts } from '#http/tls/tls-contexts.ts'
 import { closeSlowly } from './close-slowly.ts'
 import { parserError, rawError } from './errors.ts'
 import type { Listener } from './gateway.ts'
 import type { Address, HttpOptions } from './options.ts'
+import { maxHeaderBytes } from './preflight.ts'
 import { Http1 } from './transport/http1.ts'
+import type { Http2Connections } from './transport/http2-connections.ts'
 import { serveUpgrade } from './upgrade.ts'
 import { isWebSocketRequest } from './websocket.ts'
 import { flush } from './write-queue.ts'
@@ -35,6 +38,8 @@ export interface ServerPlan {
   readonly limits: HttpOptions['limits']
   /** Absent: without TLS. */
   readonly tls?: TlsContexts | undefined
+  /** Takes connections of HTTP/2; absent: it is not offered. */
+  readonly http2?: Pick<Http2Connections, 'accept'> | undefined
   readonly listener: Listener
   /** Takes WebSockets over; absent: every upgrade is ignored. */
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -53,7 +58,7 @@ export interface ServerPlan {
 
 /** Makes a server; it does not listen yet. */
 export function makeServer(plan: ServerPlan): Server {
-  const { limits, tls, listener, upgrade, upgradePaths = [], switchesProtocol } = plan
+  const { limits, tls, http2, listener, upgrade, upgradePaths = [], switchesProtocol } = plan
   const isOwnSocket = (request: IncomingMessage): boolean =>
     upgrade !== undefined && isWebSocketRequest(request, upgradePaths)
   const options: ServerOptions & { shouldUpgradeCallback(request: IncomingMessage): boolean } = {
@@ -61,7 +66,7 @@ export function makeServer(plan: ServerPlan): Server {
     requestTimeout: limits.request_timeout,
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: limits.keep_alive_timeout,
-    maxHeaderSize: 16_384,
+    maxHeaderSize: maxHeaderBytes,
     insecureHTTPParser: false,
     requireHostHeader: false, // the preflight refuses it, with a body
     rejectNonStandardBodyWrites: true,
@@ -71,7 +76,8 @@ export function makeServer(plan: ServerPlan): Server {
     shouldUpgradeCallback: (request) =>
       isOwnSocket(request) || switchesProtocol?.(request) === true,
   }
-  const server = tls ? tls.createServer(options) : createServer(options)
+  const accept = http2 && ((socket: TLSSocket) => http2.accept(socket))
+  const server = tls ? tls.createServer(options, accept) : createServer(options)
   // Node would drop fields beyond its limit: the preflight refuses the request (F9)
   server.maxHeadersCount = 0
   plan.connections.limit(server, plan.isProxy)
@@ -86,8 +92,8 @@ export function makeServer(plan: ServerPlan): Server {
   // the preflight refuses these requests: Node's answer would lack our header fields and our log line
   server.on('checkExpectation', (request, response) => serve(request, response, false))
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    // beyond a limit
-    if (socket.destroyed) return
+    // beyond a limit, or HTTP/2
+    if (socket.destroyed || (http2 && isHttp2(socket))) return
     // queued answers are written before anything else happens to their sockets
     socket.prependListener('end', flush)
     new Pipeline(socket, plan.pipelined)

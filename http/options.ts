@@ -14,6 +14,8 @@ export interface HttpOptions {
     readonly trusted_proxies: readonly string[]
     readonly forwarded_header: ForwardedHeader
     readonly tls?: TlsOption
+    /** Whether HTTP/2 is offered, with {@link tls}. */
+    readonly http2: boolean
     readonly ws_allowed_origins: readonly string[]
     readonly drain_delay: number
     readonly drain_timeout: number
@@ -38,6 +40,8 @@ export interface HttpOptions {
     readonly request_timeout: number
     readonly keep_alive_timeout: number
     readonly max_requests_per_socket: number
+    readonly http2_streams: number
+    readonly http2_idle_timeout: number
     /** Absent: true. */
     readonly load_shedding?: boolean
   }

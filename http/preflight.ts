@@ -41,6 +41,9 @@ export class Refusal {
 
 const maxHeaders = 100
 
+/** Names and values of all fields, as node:http counts them for `maxHeaderSize`; bytes. */
+export const maxHeaderBytes = 16_384
+
 /** Fields that may appear once: a second one is an attack or a mistake, never a list. */
 const singles = new Set([
   'host',
@@ -56,6 +59,12 @@ const singles = new Set([
 ])
 
 const served = new Map<string, Method>(methods.map((method) => [method.toUpperCase(), method]))
+
+const tooManyHeaders = () =>
+  new Refusal(
+    'service.error.header_fields_too_large',
+    `the request has more than ${maxHeaders} header fields`,
+  )
 
 const refuse = (message: string) => new Refusal('service.error.bad_request', message)
 
@@ -84,6 +93,24 @@ export function preflight(request: IncomingMessage, mayKeepSlashes = false): Tar
 
   const method = served.get(request.method ?? '')
   const url = originForm(request.url ?? '', host, method)
+  // RFC 9110 §10.1.1: HTTP/1.0 knows no expectations
+  const expect = httpVersion === '1.1' ? headers.expect : undefined
+  return targetOf({ method, url, authority, headers, expect, mayKeepSlashes })
+}
+
+/** What the rest of a request is judged by. */
+interface Parts {
+  readonly method: Method | undefined
+  readonly url: string | undefined
+  readonly authority: Authority
+  readonly headers: Readonly<Record<string, string>>
+  readonly expect: string | undefined
+  readonly mayKeepSlashes: boolean
+}
+
+/** Checks target, method and expectation. */
+function targetOf(parts: Parts): Target | Refusal {
+  const { method, url, authority, headers, expect, mayKeepSlashes } = parts
   if (url === undefined) return refuse('the request target is malformed or names another host')
   const mark = url.indexOf('?')
   const path = escapePath(mark < 0 ? url : url.slice(0, mark))
@@ -97,9 +124,7 @@ export function preflight(request: IncomingMessage, mayKeepSlashes = false): Tar
       allow,
     })
   }
-  const { expect } = headers
-  // RFC 9110 §10.1.1: HTTP/1.0 knows no expectations
-  if (expect !== undefined && httpVersion === '1.1' && expect.toLowerCase() !== '100-continue') {
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
     const message = 'the only supported expectation is 100-continue'
     return new Refusal('service.error.expectation_failed', message)
   }
@@ -107,13 +132,61 @@ export function preflight(request: IncomingMessage, mayKeepSlashes = false): Tar
   return { method, path, hasEscapedSlash: slashes, query_string, authority, headers }
 }
 
+/**
+ * Checks a request of HTTP/2 (RFC 9113 §8.3), in the same order. nghttp2 has refused what is no HTTP/2: pseudo-header fields that are
+ * missing, repeated or unknown, and fields of connections.
+ * @param raw names and values in turn, the pseudo-header fields among them
+ * @param mayKeepSlashes as that of {@link preflight}
+ */
+export function preflightHttp2(raw: readonly string[], mayKeepSlashes: boolean): Target | Refusal {
+  const headers: Record<string, string> = Object.create(null)
+  const pseudo: Record<string, string> = Object.create(null)
+  let count = 0
+  let size = 0
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? ''
+    const value = raw[at + 1] ?? ''
+    size += value.length
+    if (name.charCodeAt(0) === 0x3a) {
+      pseudo[name] = value
+      continue
+    }
+    size += name.length
+    // clients send a Cookie field in pieces, so that they are compressed better (§8.2.3)
+    if (name !== 'cookie' || headers.cookie === undefined) count += 1
+    const problem = addField(headers, name, value)
+    if (problem) return problem
+  }
+  const { ':method': name = '', ':path': path, ':authority': named, ':scheme': scheme } = pseudo
+  if (named !== undefined && headers.host === undefined) count += 1
+  if (count > maxHeaders) return tooManyHeaders()
+  if (size >= maxHeaderBytes) {
+    const message = 'the header fields are too large'
+    return new Refusal('service.error.header_fields_too_large', message)
+  }
+  const problem = framingProblem(headers, '2')
+  if (problem !== undefined) return refuse(problem)
+  const host = named ?? headers.host
+  if (host === undefined) return refuse('the Host field is missing')
+  const authority = parseAuthority(host)
+  if (authority === undefined) return refuse('the Host field is malformed')
+  if (headers.host !== undefined && headers.host.toLowerCase() !== host.toLowerCase()) {
+    return refuse('the fields :authority and Host name different hosts')
+  }
+  headers.host = host
+  if (path === undefined) return refuse('CONNECT is not supported')
+  if (scheme !== 'https') return refuse('the scheme is not https')
+  const method = served.get(name)
+  const url = originForm(path, undefined, method)
+  return targetOf({ method, url, authority, headers, expect: headers.expect, mayKeepSlashes })
+}
+
 const noHost: Authority = { host: '', port: '' }
 
 function readHeaders(request: IncomingMessage): Readonly<Record<string, string>> | Refusal {
   const { rawHeaders } = request
   if (rawHeaders.length > maxHeaders * 2) {
-    const message = `the request has more than ${maxHeaders} header fields`
-    return new Refusal('service.error.header_fields_too_large', message)
+    return tooManyHeaders()
   }
   // node:http has built this map already; where no field repeats, it equals the joined one
   const { headers } = request
@@ -129,16 +202,27 @@ function joinHeaders(raw: readonly string[]): Record<string, string> | Refusal {
   for (let at = 0; at < raw.length; at += 2) {
     const name = (raw[at] ?? '').toLowerCase()
     const value = raw[at + 1] ?? ''
-    const before = headers[name]
-    if (before === undefined) headers[name] = value
-    else if (singles.has(name)) return refuse(`the field ${name} appears twice`)
-    else {
-      const mark = name === 'cookie' ? ';' : ','
-      // a value ends with no blank: who gets it would take the blank off (RFC 9110 §5.5)
-      headers[name] = value === '' ? before + mark : `${before}${mark} ${value}`
-    }
+    const problem = addField(headers, name, value)
+    if (problem) return problem
   }
   return headers
+}
+
+/** Adds a field to those before it. */
+function addField(
+  headers: Record<string, string>,
+  name: string,
+  value: string,
+): Refusal | undefined {
+  const before = headers[name]
+  if (before === undefined) headers[name] = value
+  else if (singles.has(name)) return refuse(`the field ${name} appears twice`)
+  else {
+    const mark = name === 'cookie' ? ';' : ','
+    // a value ends with no blank: who gets it would take the blank off (RFC 9110 §5.5)
+    headers[name] = value === '' ? before + mark : `${before}${mark} ${value}`
+  }
+  return undefined
 }
 
 /** The framing problem, if any: exactly one field may delimit the body (RFC 9112 §6). */

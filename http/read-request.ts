@@ -131,6 +131,11 @@ export class HttpExchange implements Exchange {
     this.#clients = ports.clients
   }
 
+  /** Of HTTP, as the connection has it; `1.1`, `2`. */
+  get version(): string {
+    return this.transport.version
+  }
+
   /** The pattern of the route; `''` without one. */
   get route(): string {
     return this.served.pattern

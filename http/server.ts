@@ -29,6 +29,7 @@ import type { TlsSetup } from '#http/tls/tls-setup.ts'
 import {
   createListener,
   giveUp,
+  type Listener,
   type ListenerPorts,
   noRoute,
   type Router,
@@ -48,6 +49,7 @@ import {
 } from './options.ts'
 import { TrustedProxies } from './peer.ts'
 import type { HttpExchange } from './read-request.ts'
+import { Http2Connections, noneClosed } from './transport/http2-connections.ts'
 import { type WebSocketTarget, webSocketUpgrade } from './websocket.ts'
 
 /** Dependencies of the listeners. */
@@ -93,6 +95,9 @@ const lastAnswers = 1000
 const forNow = (message: string): ServiceError =>
   new ServiceError('service.error.unavailable', message, { headers: { 'retry-after': '1' } })
 
+/** Before the listeners are open. */
+const noHttp2 = { size: 0, closed: noneClosed }
+
 /** Opens all listeners; rejects when one of the addresses is taken. */
 export async function startListeners(ports: HttpPorts): Promise<Listeners> {
   const listeners = new Listeners(ports)
@@ -112,6 +117,8 @@ export class Listeners {
   readonly #usage: LimitUsage
   readonly #held: ListenerPorts['held']
   readonly #shedding: LoadShedding
+  readonly #connections: Connections
+  #http2: Http2Connections | undefined
   #closePipes: () => void = () => undefined
   #isDraining = false
   #wasReady = false
@@ -119,6 +126,7 @@ export class Listeners {
   constructor(ports: HttpPorts) {
     this.#ports = ports
     this.#usage = ports.usage ?? new LimitUsage()
+    this.#connections = new Connections(ports.options.limits, this.#usage)
     this.tls = new TlsContexts(ports.tls, ports.clock)
     const { clock, siblings, yieldTurn, procedures, families } = ports
     const isShedding = ports.options.limits.load_shedding ?? true
@@ -180,13 +188,15 @@ export class Listeners {
     const adminListener = createListener(adminPorts, undefined, own)
     const none = createListener(adminPorts, undefined, refuseAll(adminPorts))
     const isProxy = (address: string) => proxies.has(address)
-    const connections = new Connections(limits, this.#usage)
+    const connections = this.#connections
     const plain = { limits, connections, isProxy, pipelined: pipelinedBytes(budget, this.#usage) }
     const tls = this.tls.isSecure ? this.tls : undefined
+    if (this.#offersHttp2) this.#http2 = this.#openHttp2(gatewayListener)
     const brokenHeaders = this.#ports.gateway.headersOf?.(noRoute())
     const switches = switchesProtocol(gatewayPorts, this.#ports.gateway)
     const routed = {
       ...{ ...plain, tls, listener: gatewayListener, upgrade, brokenHeaders },
+      http2: this.#http2,
       switchesProtocol: switches,
     }
     if (health.listen !== undefined) {
@@ -215,6 +225,21 @@ export class Listeners {
     }
   }
 
+  get #offersHttp2(): boolean {
+    return this.tls.isSecure && this.#ports.options.gateway.http2
+  }
+
+  #openHttp2(listener: Listener): Http2Connections {
+    return new Http2Connections({
+      limits: this.#ports.options.limits,
+      clock: this.#ports.clock,
+      held: this.#held,
+      isSameCertificate: (served, host) => this.tls.hasSameCertificate(served, host),
+      isClosing: () => this.#isDraining,
+      serve: (transport) => listener(transport, transport.isWaiting),
+    })
+  }
+
   #gatewayPorts(): ListenerPorts {
     const { gateway } = this.#ports.options
     const proxies = new TrustedProxies(gateway.trusted_proxies, gateway.forwarded_header)
@@ -241,8 +266,14 @@ export class Listeners {
   }
 
   #state(): ListenerState {
-    const isReady = this.#isReady()
-    return { ...this.#shedding.state, inFlight: this.inFlight, isReady, tls: this.tls.setup }
+    return {
+      ...this.#shedding.state,
+      inFlight: this.inFlight,
+      isReady: this.#isReady(),
+      connections: this.#connections.open,
+      http2: this.#offersHttp2 ? (this.#http2 ?? noHttp2) : undefined,
+      tls: this.tls.setup,
+    }
   }
 
   #isReady(): boolean {
@@ -265,6 +296,7 @@ export class Listeners {
   /** Begins draining: `/ready` is 503, requests are still served, and each answer closes its connection. */
   begin(): void {
     this.#isDraining = true
+    this.#http2?.drain()
   }
 
   /**
@@ -275,6 +307,7 @@ export class Listeners {
     this.begin()
     const { clock, options } = this.#ports
     for (const { face, server } of this.#servers) if (clientFaces.includes(face)) server.close()
+    this.#http2?.drain()
     const end = clock.now() + options.gateway.drain_timeout
     await this.#sweep(end)
     for (const exchange of this.#exchanges.keys()) giveUp(exchange, this.#ports.gateway)
@@ -301,6 +334,7 @@ export class Listeners {
       server.close()
       server.closeAllConnections()
     }
+    this.#http2?.destroy()
     // node:http does not know the connections of endless streams any more
     for (const { transport } of this.#exchanges.keys()) transport.reset()
   }

@@ -31,6 +31,16 @@ export const limitsSection = section(
       minimum: 0,
       description: 'Number of requests after which a connection is closed. 0: never.',
     }),
+    http2_streams: integer({
+      default: 128,
+      minimum: 1,
+      maximum: 1_000,
+      description: 'Requests that a connection of HTTP/2 has at once. Further ones are refused.',
+    }),
+    http2_idle_timeout: milliseconds(
+      60_000,
+      'How long a connection of HTTP/2 without a request is kept. Behind a load balancer, longer than that of the balancer.',
+    ),
     load_shedding: boolean({
       default: true,
       description:

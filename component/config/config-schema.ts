@@ -84,6 +84,11 @@ export const configSchema = section(
             'The header fields of trusted_proxies that are read: `x-forwarded-for`, with `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Real-IP`; or `forwarded` (RFC 7239). The host that they report is `Host` for expressions, upstreams and authentication services. The others are not read, because a client can send them through a proxy that does not set them.',
         }),
         tls: mayBeAbsent(tlsOption),
+        http2: boolean({
+          default: true,
+          description:
+            'Offer HTTP/2 beside HTTP/1.1, where the listener serves TLS (docs/deploy.md, "HTTP/2: the gateway or the proxy"). Without TLS there is none.',
+        }),
         cors: corsSection,
         ws_allowed_origins: strings(
           'Origins of pages that may open a WAMP session at `/ws`. Clients without an `Origin` header, which only browsers send, are not restricted.',

@@ -7,6 +7,8 @@ export interface TracedRequest {
   readonly method: string
   readonly path: string
   readonly scheme: 'http' | 'https'
+  /** Of HTTP: `1.0`, `1.1`, `2`. */
+  readonly version: string
   readonly host: string
   readonly port: string
   readonly headers: Readonly<Record<string, string>>

@@ -45,6 +45,11 @@ export class Connections {
     for (const key of Object.values(timeouts)) usage.declare(key, undefined)
   }
 
+  /** Connections that are open at all listeners. */
+  get open(): number {
+    return this.#held.reduce((sum, { open }) => sum + open, 0)
+  }
+
   /**
    * Limits the connections of a server; the network of an IPv6 address is its /64.
    * @param isExempt addresses that stand for many clients: trusted proxies

@@ -32,7 +32,7 @@ function shownPath(path: string): string {
 /**
  * The members of the line.
  * @param duration milliseconds
- * @param bytes that were written to the client
+ * @param bytes that were written to the client; of HTTP/2 those of the body
  */
 export function accessLine(
   exchange: HttpExchange,
@@ -40,7 +40,7 @@ export function accessLine(
   duration: number,
   bytes: number,
 ): Readonly<Record<string, unknown>> {
-  const { id, method, route, tool, via, stream, trace } = exchange
+  const { id, method, route, tool, transport, via, stream, trace } = exchange
   const record = stream?.record
   return {
     request_id: id,
@@ -50,6 +50,7 @@ export function accessLine(
     ...(route === '' && { host: exchange.host, path: shownPath(exchange.path) }),
     ...(tool !== undefined && { tool }),
     ...(via !== undefined && { via }),
+    ...(transport.version === '2' && { protocol: 'HTTP/2' }),
     status,
     error: exchange.error ?? record?.error,
     ...(record && { events: record.events, reason: record.reason }),

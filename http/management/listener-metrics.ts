@@ -3,11 +3,24 @@ import type { MetricSources } from '#component/metrics/source.ts'
 import type { SheddingState } from '#http/limits/load-shedding.ts'
 import type { Pressure } from '#http/limits/overload.ts'
 import type { TlsSetup } from '#http/tls/tls-setup.ts'
+import type { CloseReason } from '#http/transport/http2-connections.ts'
+
+/** Connections of HTTP/2. */
+interface Http2Counts {
+  /** Those that are open. */
+  readonly size: number
+  /** Those that are over, by reason. */
+  readonly closed: Readonly<Record<CloseReason, number>>
+}
 
 /** What is read at each scrape. */
 export interface ListenerState extends SheddingState {
   readonly inFlight: number
   readonly isReady: boolean
+  /** Connections that are open, those of HTTP/2 among them. */
+  readonly connections: number
+  /** Of HTTP/2; undefined: it is not offered. */
+  readonly http2: Http2Counts | undefined
   /** What HTTPS is served with; undefined: nothing. */
   readonly tls: TlsSetup | undefined
 }
@@ -42,7 +55,33 @@ export const listenerSources = (state: () => ListenerState): MetricSources => ({
     read: () =>
       Object.entries(state().shed).map(([reason, value]) => ({ labels: { reason }, value })),
   },
+  ...(state().http2 && http2Sources(state)),
   ...(state().tls && certificateSources(() => state().tls)),
+})
+
+const http2Sources = (state: () => ListenerState): MetricSources => ({
+  gateway_http_connections: {
+    help: 'Connections of clients that are open at all listeners, by the version of HTTP: 1.1 (also 1.0), 2.',
+    labels: ['protocol'],
+    read() {
+      const { connections, http2 } = state()
+      const second = http2?.size ?? 0
+      return [
+        { labels: { protocol: '1.1' }, value: connections - second },
+        { labels: { protocol: '2' }, value: second },
+      ]
+    },
+  },
+  gateway_http2_closed_total: {
+    help: 'Connections of HTTP/2 that are over, by reason: client (it has closed), drain, idle (limits.http2_idle_timeout), preface (limits.headers_timeout), protocol (a fault or a flood), requests (limits.max_requests_per_socket).',
+    isCounter: true,
+    labels: ['reason'],
+    read: () =>
+      Object.entries(state().http2?.closed ?? {}).map(([reason, value]) => ({
+        labels: { reason },
+        value,
+      })),
+  },
 })
 
 const certificateSources = (tls: () => TlsSetup | undefined): MetricSources => ({

@@ -1,7 +1,12 @@
 /** The TLS contexts of the gateway listener: the certificate is chosen by the host that the client names (SNI, RFC 6066 §3). */
 
 import { createServer, type Server, type ServerOptions } from 'node:https'
-import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls'
+import {
+  createSecureContext,
+  type SecureContext,
+  type SecureContextOptions,
+  type TLSSocket,
+} from 'node:tls'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '#component/clock.ts'
 import { ClientCertificates } from './client-certificates.ts'
@@ -36,17 +41,22 @@ export class TlsContexts {
     return this.#first !== undefined
   }
 
-  /** A server whose connections begin with a handshake; it does not listen yet. */
-  createServer(options: ServerOptions): Server {
+  /**
+   * A server whose connections begin with a handshake; it does not listen yet.
+   * @param accept takes the connections for which `h2` was negotiated; absent: it is not offered
+   */
+  createServer(options: ServerOptions, accept?: (socket: TLSSocket) => void): Server {
     const server = createServer({
       ...options,
       ...this.#defaultOptions,
+      ...(accept && { ALPNProtocols: ['h2', 'http/1.1'] }),
       // asked for, never required: other routes are served without one
       requestCert: this.clients !== undefined,
       rejectUnauthorized: false,
       SNICallback: (host, choose) => choose(null, this.contextFor(host)),
     })
     this.#servers.add(server)
+    if (accept) divert(server, accept)
     this.clients?.watch(server)
     server.once('close', () => this.#servers.delete(server))
     return server
@@ -69,6 +79,13 @@ export class TlsContexts {
     return this.#byHost.get(name) ?? (dot < 0 ? undefined : this.#byHost.get(`*${name.slice(dot)}`))
   }
 
+  /** Whether both hosts are served with one certificate; `''` stands for a client that names none. */
+  hasSameCertificate(one: string, other: string): boolean {
+    const first = this.#first?.hosts[0] ?? ''
+    const of = (host: string) => this.contextFor(host) ?? this.contextFor(first)
+    return of(one) === of(other)
+  }
+
   get #first(): KeyPair | undefined {
     return this.#setup?.pairs[0]
   }
@@ -78,6 +95,20 @@ export class TlsContexts {
     if (this.#first === undefined) throw new TypeError('there is no certificate')
     return contextOptions(this.#first, this.#setup)
   }
+}
+
+/** Whether TLS has negotiated HTTP/2. */
+export const isHttp2 = (socket: object): boolean =>
+  'alpnProtocol' in socket && socket.alpnProtocol === 'h2'
+
+/** Gives connections of HTTP/2 to `accept` in the place of node:http. */
+function divert(server: Server, accept: (socket: TLSSocket) => void): void {
+  const listeners = server.listeners('secureConnection')
+  server.removeAllListeners('secureConnection')
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (isHttp2(socket)) accept(socket)
+    else for (const listener of listeners) listener.call(server, socket)
+  })
 }
 
 const contextOptions = ({ cert, key }: KeyPair, setup: TlsSetup | undefined) => ({

@@ -25,6 +25,10 @@ export class Http1 implements Transport {
     this.#response = response
   }
 
+  get version(): string {
+    return this.#request.httpVersion
+  }
+
   get connection(): Socket {
     return this.#request.socket
   }

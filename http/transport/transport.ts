@@ -22,6 +22,8 @@ export interface Messages {
 
 /** One request and its response. */
 export interface Transport {
+  /** Of HTTP, as `network.protocol.version` names it. */
+  readonly version: string
   /** The connection of the client: its address and its certificate are found by it. */
   readonly connection: Socket
   /** The body of the request as it arrives. */

@@ -129,6 +129,7 @@ describe('a real collector', function () {
       'url.scheme': 'http',
       'server.address': '127.0.0.1',
       'client.address': '127.0.0.1',
+      'network.protocol.version': '1.1',
       'http.response.status_code': 200,
       'gateway.api_version': '1.0',
     }

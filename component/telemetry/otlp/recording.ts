@@ -159,6 +159,7 @@ function attributesOf(
     'server.address': request.host,
     'server.port': Number(request.port),
     'client.address': request.client,
+    'network.protocol.version': request.version,
     'http.response.status_code': status,
   }
   if (served.pattern !== '') {

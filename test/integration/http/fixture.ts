@@ -87,6 +87,7 @@ export const options: HttpOptions = {
     ws_allowed_origins: [],
     drain_delay: 0,
     drain_timeout: 2000,
+    http2: true,
   },
   admin: { listen: '127.0.0.1:0', console: false, share_gateway_listener: 'auto' },
   health: {},
@@ -97,6 +98,8 @@ export const options: HttpOptions = {
     request_timeout: 5000,
     keep_alive_timeout: 5000,
     max_requests_per_socket: 0,
+    http2_streams: 128,
+    http2_idle_timeout: 60_000,
   },
   log: { access: true },
 }

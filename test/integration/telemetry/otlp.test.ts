@@ -81,6 +81,7 @@ describe('spans of requests', () => {
       'url.path': '/v1/fixed/a',
       'server.address': '127.0.0.1',
       'client.address': '127.0.0.1',
+      'network.protocol.version': '1.1',
       'http.response.status_code': 200,
     })
     expect(resource).to.include({

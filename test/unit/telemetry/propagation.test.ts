@@ -24,7 +24,7 @@ const made: TraceContext = {
 }
 
 const request = (isFromProxy: boolean, headers: Record<string, string>): TracedRequest => ({
-  ...{ method: 'get', path: '/x', scheme: 'http', host: 'a.example', port: '80' },
+  ...{ method: 'get', path: '/x', scheme: 'http', version: '1.1', host: 'a.example', port: '80' },
   ...{ client: '192.0.2.1', headers, isFromProxy },
 })
 

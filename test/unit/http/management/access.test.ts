@@ -23,6 +23,7 @@ const configured = (
     ws_allowed_origins: [],
     drain_delay: 0,
     drain_timeout: 30_000,
+    http2: true,
     ...gateway,
   },
   admin: { listen: '127.0.0.1:18081', console: true, share_gateway_listener: 'auto', ...admin },
@@ -34,6 +35,8 @@ const configured = (
     request_timeout: 1,
     keep_alive_timeout: 1,
     max_requests_per_socket: 0,
+    http2_streams: 128,
+    http2_idle_timeout: 60_000,
   },
   log: { access: false },
 })

@@ -3,7 +3,15 @@ import { expect } from 'chai'
 import { type ListenerState, listenerSources } from '#http/management/listener-metrics.ts'
 
 const state: ListenerState = {
-  ...{ inFlight: 3, isReady: true, memory: 0.5, pressure: 'none', tls: undefined },
+  ...{
+    connections: 0,
+    http2: undefined,
+    inFlight: 3,
+    isReady: true,
+    memory: 0.5,
+    pressure: 'none',
+    tls: undefined,
+  },
   shed: { connection: 1, body: 2, network: 0, all: 4 },
 }
 

@@ -13,7 +13,14 @@ const sampled = { traceparent: `00-${traceId}-${parentId}-01`, tracestate: 'vend
 const unsampled = { traceparent: `00-${traceId}-${parentId}-00` }
 
 const request = (changes: Partial<TracedRequest> = {}): TracedRequest => ({
-  ...{ method: 'get', path: '/v1/orders/7', scheme: 'https', host: 'api.example', port: '443' },
+  ...{
+    method: 'get',
+    path: '/v1/orders/7',
+    scheme: 'https',
+    version: '1.1',
+    host: 'api.example',
+    port: '443',
+  },
   ...{ client: '192.0.2.1', headers: {}, isFromProxy: false, ...changes },
 })
 
@@ -86,6 +93,7 @@ describe('a recorded request', () => {
       'server.address': 'api.example',
       'server.port': 443,
       'client.address': '192.0.2.1',
+      'network.protocol.version': '1.1',
       'http.response.status_code': 200,
       'gateway.api': 'orders',
       'gateway.api_version': '1',

@@ -1,0 +1,215 @@
+/** The connections of HTTP/2: what TLS has negotiated is served stream by stream, within the bounds of `http/limits/http2-session.ts`. */
+import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
+import type { Clock } from '#component/clock.ts'
+import type { NetworkShare } from '#component/limits/network-share.ts'
+import { plainAddress } from '#component/syntax/ip-address.ts'
+import { http2Bounds, sessionOptions } from '#http/limits/http2-session.ts'
+import { Http2, type Http2Carrier } from './http2.ts'
+import { http2 } from './node-http2.ts'
+
+/** Flag of HEADERS (RFC 9113 §6.2). */
+const endStream = 1
+/** How often connections are looked after; milliseconds. */
+const interval = 1000
+
+/** Why connections are over, and none of them: `client` has closed it, `protocol` is a fault or a flood that nghttp2 has ended. */
+export const noneClosed = {
+  ...{ client: 0, drain: 0, idle: 0, preface: 0, protocol: 0, requests: 0 },
+}
+
+/** Why a connection is over. */
+export type CloseReason = keyof typeof noneClosed
+
+/** What serves them, and what they may have. */
+export interface Http2Plan {
+  readonly limits: {
+    readonly http2_streams: number
+    readonly http2_idle_timeout: number
+    readonly headers_timeout: number
+    readonly request_timeout: number
+    readonly max_requests_per_socket: number
+  }
+  readonly clock: Clock
+  /** Counts the bytes of bodies that may wait to be read. */
+  readonly held: NetworkShare
+  /** Whether two hosts are served with one certificate. @param served the host that the client has named for the connection */
+  isSameCertificate(served: string, host: string): boolean
+  /** Whether the node is draining. */
+  isClosing(): boolean
+  /** Serves a request. */
+  serve(transport: Http2): void
+}
+
+/** All of a process. */
+export class Http2Connections {
+  /** Those that are over, by reason. */
+  readonly closed: Record<CloseReason, number> = { ...noneClosed }
+  readonly #plan: Http2Plan
+  readonly #open = new Set<Connection>()
+  #stopSweep: (() => void) | undefined
+
+  constructor(plan: Http2Plan) {
+    this.#plan = plan
+  }
+
+  /** Those that are open. */
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Serves a connection for which TLS has negotiated `h2`. */
+  accept(socket: TLSSocket): void {
+    const connection = new Connection(socket, this.#plan, (reason) => {
+      this.closed[reason] += 1
+      this.#open.delete(connection)
+    })
+    this.#open.add(connection)
+    this.#stopSweep ??= this.#plan.clock.after(interval, () => this.#sweep())
+  }
+
+  #sweep(): void {
+    const now = this.#plan.clock.now()
+    for (const connection of this.#open) connection.check(now)
+    this.#stopSweep =
+      this.#open.size > 0 ? this.#plan.clock.after(interval, () => this.#sweep()) : undefined
+  }
+
+  /** Tells all clients which of their requests are served, and that others belong on a new connection; connections end when they have none. */
+  drain(): void {
+    for (const connection of this.#open) connection.close('drain')
+  }
+
+  /** Cuts all connections. */
+  destroy(): void {
+    this.#stopSweep?.()
+    this.#stopSweep = undefined
+    for (const connection of this.#open) connection.destroy('drain')
+  }
+}
+
+/** One connection. */
+class Connection implements Http2Carrier {
+  readonly socket: TLSSocket
+  begun = 0
+  readonly #plan: Http2Plan
+  readonly #session: ServerHttp2Session
+  readonly #address: string
+  readonly #host: string
+  readonly #streams = new Set<Http2>()
+  #queue: Http2[] = []
+  #reason: CloseReason | undefined
+  #hasSettings = false
+  /** The host that was last found to have the certificate of the connection. */
+  #lastHost: string | undefined
+  /** Since when it has no stream; milliseconds. */
+  #idleAt: number
+  /** When it was told to end; milliseconds. */
+  #closedAt: number | undefined
+
+  /** @param onClose is called once */
+  constructor(socket: TLSSocket, plan: Http2Plan, onClose: (reason: CloseReason) => void) {
+    this.socket = socket
+    this.#plan = plan
+    this.#idleAt = plan.clock.now()
+    this.#address = plainAddress(socket.remoteAddress ?? '')
+    this.#host = typeof socket.servername === 'string' ? socket.servername : ''
+    const session = http2().performServerHandshake(
+      socket,
+      sessionOptions(plan.limits.http2_streams),
+    )
+    this.#session = session
+    session.on('stream', (stream, headers, flags, raw) => this.#take(stream, headers, flags, raw))
+    session.once('remoteSettings', () => {
+      this.#hasSettings = true
+    })
+    session.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code?.startsWith('ERR_HTTP2') === true) this.#reason ??= 'protocol'
+    })
+    session.once('close', () => onClose(this.#reason ?? 'client'))
+    session.setLocalWindowSize(http2Bounds.window)
+  }
+
+  isMisdirected(host: string): boolean {
+    if (host === this.#lastHost) return false
+    if (!this.#plan.isSameCertificate(this.#host, host)) return true
+    this.#lastHost = host
+    return false
+  }
+
+  tryHold(bytes: number): boolean {
+    return this.#plan.held.tryTake(this.#address, bytes)
+  }
+
+  give(bytes: number): void {
+    this.#plan.held.give(this.#address, bytes)
+  }
+
+  /** A stream is served in the turn after its HEADERS: a reset that has come with them undoes it. */
+  #take(
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    flags: number,
+    raw: readonly string[],
+  ): void {
+    stream.on('error', () => undefined)
+    this.begun += 1
+    const told = { headers, raw, isWhole: (flags & endStream) !== 0 }
+    const transport = new Http2(stream, this, told, this.#plan.clock.now())
+    this.#streams.add(transport)
+    stream.once('close', () => this.#over(transport))
+    if (this.#queue.length === 0) setImmediate(this.#serve)
+    this.#queue.push(transport)
+  }
+
+  readonly #serve = (): void => {
+    // now, so that the GOAWAY names all streams of what was read
+    const { max_requests_per_socket: most } = this.#plan.limits
+    if (this.#plan.isClosing()) this.close('drain')
+    else if (most > 0 && this.begun >= most) this.close('requests')
+    let left = http2Bounds.begunInTurn
+    let next = 0
+    for (; next < this.#queue.length && left > 0; next++) {
+      const transport = this.#queue[next]
+      if (transport?.isOpen !== true) continue
+      left -= 1
+      this.#plan.serve(transport)
+    }
+    this.#queue = this.#queue.slice(next)
+    if (this.#queue.length > 0) setImmediate(this.#serve)
+  }
+
+  #over(transport: Http2): void {
+    this.#streams.delete(transport)
+    if (this.#streams.size === 0) this.#idleAt = this.#plan.clock.now()
+  }
+
+  /** Ends the connection where it waits in vain, and streams that do. @param now milliseconds */
+  check(now: number): void {
+    const { http2_idle_timeout, headers_timeout, request_timeout } = this.#plan.limits
+    for (const stream of this.#streams) stream.check(now, request_timeout)
+    if (this.#streams.size > 0) return
+    if (this.#closedAt !== undefined) {
+      const last = Math.max(this.#closedAt, this.#idleAt)
+      if (now - last >= http2Bounds.farewellMs) this.destroy('client')
+    } else if (!this.#hasSettings && now - this.#idleAt >= headers_timeout) this.close('preface')
+    else if (now - this.#idleAt >= http2_idle_timeout) this.close('idle')
+  }
+
+  /**
+   * GOAWAY with the last stream; the connection ends after it. A client that has meanwhile asked more knows that it was not served, and asks
+   * on another connection (RFC 9113 §6.8). One that refuses no stream yet cannot be sent first: nghttp2 drops new streams after any.
+   */
+  close(reason: CloseReason): void {
+    if (this.#closedAt !== undefined || this.#session.destroyed) return
+    this.#reason ??= reason
+    this.#closedAt = this.#plan.clock.now()
+    this.#session.close()
+  }
+
+  destroy(reason: CloseReason): void {
+    if (this.#session.destroyed) return
+    this.#reason ??= reason
+    this.#session.destroy()
+  }
+}

@@ -1,0 +1,343 @@
+/** What a client of HTTP/2 may use up of a gateway: clients that send frames as no library does, and a clock that is moved by hand. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import { expect } from 'chai'
+import { Quota } from '#component/limits/quota.ts'
+import { http2Bounds } from '#http/limits/http2-session.ts'
+import { readTls, type TlsSetup } from '#http/tls/tls-setup.ts'
+import { writeCertificate } from '#test/support/certificate.ts'
+import {
+  block,
+  flags,
+  frame,
+  get,
+  openHttp2,
+  frameTypes as types,
+  word,
+} from '#test/support/http2-frames.ts'
+import { ManualClock } from '#test/unit/action/doubles.ts'
+import { type Fixture, open, options } from './fixture.ts'
+
+/** Codes of RFC 9113 §7. */
+const codes = { none: 0, refused: 7, cancel: 8 } as const
+
+const whole = flags.endHeaders | flags.endStream
+const post = (path: string, ...more: readonly (readonly [string, string])[]) =>
+  block([
+    [':method', 'POST'],
+    [':scheme', 'https'],
+    [':authority', 'localhost'],
+    [':path', path],
+    ['content-type', 'application/json'],
+    ...more,
+  ])
+
+/** The odd ids of streams, from the first. */
+const ids = (count: number, first = 1) => Array.from({ length: count }, (_, at) => first + 2 * at)
+
+/** Waits until what is polled holds. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+describe('the bounds of HTTP/2', function () {
+  this.timeout(20_000)
+  let folder: string
+  let tls: TlsSetup
+  let clock: ManualClock
+  let fixture: Fixture
+  const at = () => ({ host: '127.0.0.1', port: fixture.port })
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'gateway-http2-'))
+    tls = readTls({ certificates: [writeCertificate(folder)] })
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  beforeEach(async () => {
+    clock = new ManualClock()
+    fixture = await open({ clock, tls })
+  })
+  afterEach(async () => {
+    const stopped = fixture.stop()
+    let isStopped = false
+    void stopped.then(() => {
+      isStopped = true
+    })
+    while (!isStopped) await clock.advance(1000)
+  })
+
+  /** A response of another client comes while one misbehaves. */
+  async function servesOthers(): Promise<void> {
+    const raw = await openHttp2(at())
+    raw.write(frame(types.headers, whole, 1, get('/v1/x')))
+    const { payload } = await raw.until(({ type }) => type === types.data)
+    expect(payload.toString()).to.equal('{"ok":true}')
+    raw.socket.destroy()
+  }
+
+  const reset = (id: number) => frame(types.reset, 0, id, word(codes.cancel))
+  const asks = (id: number, path = '/v1/x') => frame(types.headers, whole, id, get(path))
+
+  it('begin no request that is reset in the same read, and end the connection after 200 of them', async () => {
+    const raw = await openHttp2(at())
+    raw.write(...ids(5000).flatMap((id) => [asks(id), reset(id)]))
+    await raw.closed()
+    expect(fixture.routed.length).to.equal(0)
+    await servesOthers()
+  })
+
+  it('let a client reset 150 requests at once', async () => {
+    const raw = await openHttp2(at())
+    for (const part of [ids(75), ids(75, 151)]) {
+      raw.write(...part.flatMap((id) => [asks(id, '/v1/slow')]))
+      raw.write(...part.map(reset))
+    }
+    raw.write(asks(301))
+    await raw.until(({ type, stream }) => type === types.data && stream === 301)
+    expect(raw.goaway).to.equal(undefined)
+    raw.socket.destroy()
+  })
+
+  for (const [what, fault] of [
+    [
+      'a window that overflows',
+      (id: number) => frame(types.windowUpdate, 0, id, word(2 ** 31 - 1)),
+    ],
+    ['a window that grows by nothing', (id: number) => frame(types.windowUpdate, 0, id, word(0))],
+    ['DATA behind its end', (id: number) => frame(types.data, 0, id, Buffer.from('a'))],
+    ['HEADERS behind its end', (id: number) => asks(id)],
+    ['PRIORITY of five bytes less one', (id: number) => frame(types.priority, 0, id, word(0))],
+  ] as const) {
+    // where nghttp2 resets the stream, its client has made this side do so
+    it(`end the connection of a client that makes this side reset its streams by ${what}`, async () => {
+      const raw = await openHttp2(at())
+      for (const id of ids(400)) raw.write(asks(id, '/v1/slow'), fault(id))
+      await raw.closed()
+      expect(fixture.routed.length).to.be.at.most(http2Bounds.resets.burst)
+      await servesOthers()
+    })
+  }
+
+  const settings = frame(types.settings, 0, 0, Buffer.alloc(0))
+  const ping = frame(types.ping, 0, 0, Buffer.alloc(8))
+  const emptyData = frame(types.data, 0, 1, Buffer.alloc(0))
+  const continuation = frame(
+    types.continuation,
+    0,
+    1,
+    block(Array.from({ length: 50 }, (_, number) => [`x-${number}`, 'a'.repeat(100)])),
+  )
+  for (const [what, begin, one, count] of [
+    ['SETTINGS', [], settings, 20_000],
+    ['PING', [], ping, 20_000],
+    ['empty DATA', [frame(types.headers, flags.endHeaders, 1, post('/v1/x'))], emptyData, 20_000],
+    ['CONTINUATION', [frame(types.headers, flags.endStream, 1, get('/v1/x'))], continuation, 1_000],
+    ['HEADERS of no stream', [], frame(types.headers, whole, 0, get('/v1/x')), 1_000],
+    ['frames that are too large', [], frame(types.data, 0, 1, Buffer.alloc(20_000)), 10],
+  ] as const) {
+    it(`end the connection at a flood of ${what}`, async () => {
+      const raw = await openHttp2(at())
+      raw.socket.pause()
+      raw.write(...begin, ...Array.from({ length: count }, () => one))
+      raw.socket.resume()
+      await raw.closed()
+      await servesOthers()
+    })
+  }
+
+  it('refuse a stream beyond those at once, and serve the others', async () => {
+    const raw = await openHttp2(at())
+    raw.write(...ids(130).map((id) => asks(id, '/v1/slow')))
+    await until(() => raw.resets.length === 2)
+    expect(raw.resets).to.deep.equal([codes.refused, codes.refused])
+    await until(() => fixture.routed.length === 128)
+    raw.write(reset(1))
+    raw.write(asks(1001))
+    await raw.until(({ type, stream }) => type === types.data && stream === 1001)
+    raw.socket.destroy()
+  })
+
+  it('end the connection of a client that has acknowledged them and begins more', async () => {
+    const raw = await openHttp2(at())
+    await raw.until(({ type }) => type === types.settings)
+    raw.write(frame(types.settings, flags.ack, 0, Buffer.alloc(0)))
+    raw.write(...ids(130).map((id) => asks(id, '/v1/slow')))
+    await raw.closed()
+    expect(fixture.routed.length).to.be.at.most(128)
+  })
+
+  it('end the connection at a flood of PRIORITY', async () => {
+    const raw = await openHttp2(at())
+    const priority = Buffer.concat([word(0), Buffer.from([9])])
+    raw.write(...ids(100_000).map((id) => frame(types.priority, 0, id, priority)))
+    await raw.closed()
+    await servesOthers()
+  })
+
+  it(`begin ${http2Bounds.begunInTurn} requests of a connection in a turn`, async () => {
+    const raw = await openHttp2(at())
+    const begun: number[] = []
+    let isOver = false
+    const look = () => {
+      begun.push(fixture.routed.length)
+      if (!isOver) setImmediate(look)
+    }
+    look()
+    raw.write(...ids(100).map((id) => asks(id, '/v1/slow')))
+    await until(() => fixture.routed.length === 100)
+    isOver = true
+    const steps = begun.slice(1).map((count, before) => count - (begun[before] ?? 0))
+    expect(Math.max(...steps)).to.equal(http2Bounds.begunInTurn)
+    raw.socket.destroy()
+  })
+
+  it('close a connection that begins with nothing', async () => {
+    const raw = await openHttp2(at(), { begins: false })
+    await clock.advance(options.limits.headers_timeout + 1000)
+    await clock.advance(http2Bounds.farewellMs + 1000)
+    await raw.closed()
+  })
+
+  for (const [what, begin] of [
+    ['no request', []],
+    ['a header block that does not end', [frame(types.headers, 0, 1, get('/v1/x'))]],
+  ] as const) {
+    it(`close a connection with ${what} after its idle time`, async () => {
+      const raw = await openHttp2(at())
+      await raw.until(({ type }) => type === types.settings)
+      raw.write(...begin)
+      await clock.advance(options.limits.http2_idle_timeout - 2000)
+      expect(raw.socket.destroyed).to.equal(false)
+      await clock.advance(5000)
+      await raw.closed()
+      expect(raw.goaway).to.equal(codes.none)
+    })
+  }
+
+  it('keep a connection that has a request, however long', async () => {
+    const raw = await openHttp2(at())
+    raw.write(asks(1, '/v1/slow'))
+    await until(() => fixture.routed.length === 1)
+    await clock.advance(options.limits.http2_idle_timeout * 2)
+    raw.write(asks(3))
+    await raw.until(({ type, stream }) => type === types.data && stream === 3)
+    raw.socket.destroy()
+  })
+
+  it('reset a stream of which the client takes nothing, and keep its connection', async () => {
+    // no window for any stream
+    const raw = await openHttp2(at(), { settings: Buffer.concat([Buffer.from([0, 4]), word(0)]) })
+    raw.write(asks(1))
+    await raw.until(({ type }) => type === types.headers)
+    await clock.advance(http2Bounds.stuckMs - 2000)
+    expect(raw.resets).to.deep.equal([])
+    await clock.advance(5000)
+    const { stream } = await raw.until(({ type }) => type === types.reset)
+    expect([stream, raw.resets]).to.deep.equal([1, [codes.cancel]])
+    await servesOthers()
+    raw.write(frame(types.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), word(65_535)])))
+    raw.write(asks(3))
+    await raw.until(({ type, stream: id }) => type === types.data && id === 3)
+    raw.socket.destroy()
+  })
+
+  it('reset a request that does not end in request_timeout', async () => {
+    const raw = await openHttp2(at())
+    raw.write(frame(types.headers, flags.endHeaders, 1, post('/v1/slow')))
+    await until(() => fixture.routed.length === 1)
+    await clock.advance(options.limits.request_timeout + 1000)
+    await raw.until(({ type, stream }) => type === types.reset && stream === 1)
+    raw.socket.destroy()
+  })
+
+  it('give a client no window for a body that nobody reads', async () => {
+    const raw = await openHttp2(at())
+    raw.write(frame(types.headers, flags.endHeaders, 1, post('/v1/slow')))
+    const part = Buffer.alloc(16_000)
+    raw.write(...Array.from({ length: 4 }, () => frame(types.data, 0, 1, part)))
+    await until(() => fixture.routed.length === 1)
+    raw.write(ping)
+    await raw.until(({ type, flags: flag }) => type === types.ping && flag === flags.ack)
+    const updated = raw.frames.filter(
+      ({ type, stream }) => type === types.windowUpdate && stream === 1,
+    )
+    expect(updated).to.deep.equal([])
+    raw.socket.destroy()
+  })
+
+  it('answer 408 to a body that comes too slowly', async () => {
+    const raw = await openHttp2(at())
+    raw.write(frame(types.headers, flags.endHeaders, 1, post('/v1/x')))
+    await until(() => fixture.routed.length === 1)
+    await clock.advance(2000)
+    const { payload } = await raw.until(({ type }) => type === types.data)
+    expect(payload.toString()).to.include('service.error.request_timeout')
+    const { stream } = await raw.until(({ type }) => type === types.reset)
+    expect([stream, raw.resets]).to.deep.equal([1, [codes.none]])
+    raw.socket.destroy()
+  })
+
+  it('answer 503 to a body where too many bytes wait', async () => {
+    await fixture.stop()
+    fixture = await open({ clock, tls, budget: new Quota(1_000_000) })
+    const raw = await openHttp2(at())
+    raw.write(...ids(5).map((id) => frame(types.headers, flags.endHeaders, id, post('/v1/slow'))))
+    const { payload } = await raw.until(({ type }) => type === types.data)
+    expect(payload.toString()).to.include('service.error.unavailable')
+    // without a body none is needed
+    raw.write(asks(101))
+    await raw.until(({ type, stream }) => type === types.data && stream === 101)
+    // what is reset is given back
+    raw.write(...ids(5).map(reset))
+    raw.write(frame(types.headers, flags.endHeaders, 103, post('/v1/x')))
+    raw.write(frame(types.data, flags.endStream, 103, Buffer.from('[1]')))
+    const echoed = await raw.until(({ type, stream }) => type === types.data && stream === 103)
+    expect(echoed.payload.toString()).to.equal('[1]')
+    raw.socket.destroy()
+  })
+
+  it('tell a client at a drain which of its requests are answered, and answer them', async () => {
+    const raw = await openHttp2(at())
+    raw.write(asks(1, '/v1/slow'))
+    await until(() => fixture.routed.length === 1)
+    fixture.listeners.begin()
+    const away = await raw.until(({ type }) => type === types.goaway)
+    expect([away.payload.readUInt32BE(0), raw.goaway]).to.deep.equal([1, codes.none])
+    const stopped = fixture.stop()
+    // the request that is in hand has drain_timeout
+    await clock.advance(options.gateway.drain_timeout + 1000)
+    const answer = await raw.until(({ type, stream }) => type === types.data && stream === 1)
+    expect(answer.payload.toString()).to.include('service.error.timeout')
+    await raw.closed()
+    for (let left = 10; left > 0; left--) await clock.advance(1000)
+    await stopped
+  })
+
+  it('end a connection that comes to a drain after what it asks first', async () => {
+    fixture.listeners.begin()
+    const raw = await openHttp2(at())
+    await raw.until(({ type }) => type === types.settings)
+    expect(raw.goaway).to.equal(undefined)
+    raw.write(asks(1), asks(3))
+    await raw.closed()
+    const answered = raw.frames.filter(({ type }) => type === types.data)
+    expect(answered.map(({ stream }) => stream)).to.deep.equal([1, 3])
+    const away = raw.frames.find(({ type }) => type === types.goaway)
+    expect([away?.payload.readUInt32BE(0), raw.goaway]).to.deep.equal([3, codes.none])
+  })
+
+  it('are those of connections as well: connections_per_address', async () => {
+    await fixture.stop()
+    const limits = { ...options.limits, connections_per_address: 3 }
+    fixture = await open({ clock, tls, options: { ...options, limits } })
+    const all = await Promise.all([1, 2, 3].map(() => openHttp2(at())))
+    const more = connect({ ...at(), ALPNProtocols: ['h2'], rejectUnauthorized: false })
+    const [error] = await once(more, 'error')
+    expect(error).to.have.property('code', 'ECONNRESET')
+    for (const { socket } of all) socket.destroy()
+  })
+})
