@@ -32,6 +32,7 @@ export const listeningNeeds = [
   'metrics',
   'own',
   'readiness',
+  'registrar',
   'router',
   'serving',
   'sync',
@@ -44,7 +45,7 @@ export async function openListeners(
   parts: Needs<(typeof listeningNeeds)[number]>,
 ): Promise<Listening> {
   const { accessLog, address, console, context, files, management, metrics, own } = parts
-  const { readiness, router, serving, sync, tls, worker } = parts
+  const { readiness, registrar, router, serving, sync, tls, worker } = parts
   const { config, node, replica, store } = context
   const listeners = await startListeners({
     ...context,
@@ -67,6 +68,7 @@ export async function openListeners(
         health: store.health,
         sync,
         refused: files.refused,
+        refusedProcedures: registrar.refused,
       })
       return reason === undefined ? problems : [reason, ...problems]
     },

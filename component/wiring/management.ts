@@ -18,6 +18,7 @@ export const managementNeeds = [
   'logLevel',
   'own',
   'pool',
+  'registrar',
   'registry',
   'router',
   'schemas',
@@ -33,6 +34,7 @@ export const managementNeeds = [
 export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Management {
   const { address, console, context, examples, files, logLevel, own, pool } = parts
   const {
+    registrar,
     registry,
     router,
     schemas,
@@ -86,6 +88,7 @@ export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Ma
       router_last_error: own.record.lastError ?? null,
       router_sessions: sessionsOf({ own, pool }),
       refused_files: files.refused.map(refusalOf),
+      procedures: registrar.states(),
       upstreams: countsOf(serving.upstreams.table.all),
     }),
     async setLogLevel(level: string, by: string) {

@@ -63,7 +63,7 @@ export function compilePortsOf(
 }
 
 /** A change of what an index holds, or of what is compiled otherwise in one version of the gateway, is a new number. */
-const indexLayout = 3
+const indexLayout = 4
 
 /** What must be equal where a document that has been compiled once need not be compiled again. */
 const makerOf = ({ hasDocsPage }: CompilePorts): string =>

@@ -167,6 +167,11 @@ export class Registrar {
     return rows.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   }
 
+  /** How many the router refuses. */
+  get refused(): number {
+    return this.states().filter(({ state }) => state === 'refused').length
+  }
+
   /** For metrics. @param hasApiLabel whether `api` is a label */
   sources(hasApiLabel: boolean): MetricSources {
     return {

@@ -15,6 +15,8 @@ interface Troubled {
   readonly health: Pick<StoreHealth, 'fault'>
   readonly sync: Pick<Sync, 'isNameTaken'>
   readonly refused: readonly RefusedFile[]
+  /** Procedures of documents that the router refuses to register. */
+  readonly refusedProcedures: number
 }
 
 /** As many refused files are named. */
@@ -24,13 +26,21 @@ const mostFiles = 10
  * The problems of a node, one sentence each: the lines of /ready after the first one. Everybody who reaches the health listener
  * reads them: they hold no text of a document, and no text of the router.
  */
-export const problemsOf = ({ own, replica, health, sync, refused }: Troubled): string[] => [
+export const problemsOf = ({
+  own,
+  replica,
+  health,
+  sync,
+  refused,
+  refusedProcedures,
+}: Troubled): string[] => [
   ...(own.isOpen ? [] : [`the router is away${lastErrorText(own.record.lastError)}`]),
   ...(replica.isStoreAway ? ['the store is away'] : []),
   ...(health.fault ? [faultTexts[health.fault]] : []),
   ...(sync.isNameTaken ? ['another gateway has the name of this node'] : []),
-  ...refused.slice(0, mostFiles).map(refusedText),
+  ...refused.slice(0, mostFiles).map(refusedFile),
   ...(refused.length > mostFiles ? [`${refused.length - mostFiles} more files were refused`] : []),
+  ...(refusedProcedures > 0 ? [refusedText(refusedProcedures)] : []),
 ]
 
 function lastErrorText(error: SessionError | undefined): string {
@@ -40,7 +50,10 @@ function lastErrorText(error: SessionError | undefined): string {
   return `: ${error_uri}${said} at ${new Date(at).toISOString()}`
 }
 
-function refusedText({ file, issues }: RefusedFile): string {
+const refusedText = (count: number): string =>
+  `the router refuses to register ${count} procedure${count === 1 ? '' : 's'}, listed by GET /registry`
+
+function refusedFile({ file, issues }: RefusedFile): string {
   const count = `${issues.length} issue${issues.length === 1 ? '' : 's'}`
   return `the file ${file} was refused: ${count}, listed by GET /registry`
 }

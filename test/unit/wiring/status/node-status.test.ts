@@ -11,6 +11,7 @@ describe('the problems of a node', () => {
     health: { fault: undefined },
     sync: { isNameTaken: false },
     refused: [],
+    refusedProcedures: 0,
   }
   const afterEnd = (ending: Parameters<SessionRecord['ended']>[0]) => {
     const ended = new SessionRecord()
@@ -23,6 +24,17 @@ describe('the problems of a node', () => {
       issues: [{ path: '/host', message: 'a text of the document' }],
       isForNow: false,
     }))
+
+  for (const [count, words] of [
+    [1, '1 procedure'],
+    [3, '3 procedures'],
+  ] as const) {
+    it(`tell of ${words} that the router refuses, and not of which`, () => {
+      expect(problemsOf({ ...well, refusedProcedures: count })).to.deep.equal([
+        `the router refuses to register ${words}, listed by GET /registry`,
+      ])
+    })
+  }
 
   it('are none when all is well', () => {
     expect(problemsOf(well)).to.deep.equal([])
