@@ -52,6 +52,7 @@ const errors = {
   'wamp.error.close_realm': [500, 'The realm is closing.'],
   'wamp.error.disclose_me_not_allowed': [400, 'Disclosing the caller is not allowed.'],
   'wamp.error.goodbye_and_out': [500, 'The session is closing.'],
+  'wamp.error.feature_not_supported': [501, 'The router or the callee lacks a feature.'],
   'wamp.error.invalid_argument': [400, 'An argument is missing, unexpected or of the wrong type.'],
   'wamp.error.invalid_payload': [502, 'The payload of a WAMP message cannot be read.'],
   'wamp.error.invalid_uri': [400, 'A URI is malformed.'],

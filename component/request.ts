@@ -24,6 +24,12 @@ export interface ContentLimits extends BodyLimits {
   readonly multipart: MultipartLimits
 }
 
+/** The limits of a body that is streamed. */
+export interface StreamedBody extends BodyLimits {
+  /** Bytes that are held for it. */
+  readonly heldBytes: number
+}
+
 /** The limits of a body of multipart/form-data. */
 export interface MultipartLimits {
   /** How many parts may be fields, and how many files; more is 413. */

@@ -7,7 +7,7 @@ import type { Content, Exchange, StreamRecord } from '#component/gateway/exchang
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import { noPath, type ServedPath } from '#component/metrics/place.ts'
-import type { BodyLimits, ContentLimits, Method } from '#component/request.ts'
+import type { BodyLimits, ContentLimits, Method, StreamedBody } from '#component/request.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { Handshake } from '#component/syntax/websocket.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
@@ -224,6 +224,13 @@ export class HttpExchange implements Exchange {
 
   rawBody(limits: BodyLimits): RawBody | HeldBody {
     const raw = this.body.stream(limits)
+    this.#raw = raw
+    return raw
+  }
+
+  streamedBody(terms: StreamedBody): RawBody {
+    this.hold(terms.heldBytes)
+    const raw = this.body.arriving(terms)
     this.#raw = raw
     return raw
   }

@@ -86,6 +86,8 @@ export interface ActionKind {
   readonly passesOn: boolean
   /** The stream that it begins: always, or where the response has one of the views. */
   readonly begins: 'events' | 'progress' | undefined
+  /** Whether the body of a request may be streamed to it (`"body": "stream"`). */
+  readonly takesBody: boolean
   /** The key that says whether requests may open WebSockets through it; undefined: none may. */
   readonly socketKey: string | undefined
   /** What that key says, of fields that are known at load. */
@@ -119,6 +121,7 @@ export const actionKind = <T extends string>(
   answers: declared.answers,
   passesOn: declared.passesOn ?? false,
   begins: declared.begins,
+  takesBody: declared.takesBody ?? false,
   socketKey: declared.socketKey,
   socketTerms: declared.socketTerms ?? (() => undefined),
   views: declared.views ?? [],

@@ -65,6 +65,7 @@ import { compileMap, writtenOf } from './literal-parts.ts'
 import { type HasUpstream, namedUpstreams } from './named-upstreams.ts'
 import { checkReads } from './read-checks.ts'
 import { type Level, levelBelow } from './scope.ts'
+import { compileStreamedBody } from './streamed-body.ts'
 
 /** The parts that the operations of one path share. */
 export interface PathPlan {
@@ -305,8 +306,17 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   )
   if (websocket) plan.schemas.features.add('websocket')
   const steps = actions.isList ? plans : undefined
+  const streamedBody = compileStreamedBody(
+    {
+      ...{ method, at, actions: plans, isList: actions.isList, inherited, isBodyRead },
+      ...{ written: map ?? {}, hasStream: streams !== undefined },
+    },
+    issues,
+  )
+  if (streamedBody) plan.schemas.features.add('body_stream')
   // decoded even where no expression reads it, so that a malformed body is refused; a forward leaves that to its upstream
-  const readsBody = isBodyRead || (bodyMethods.has(method) && !hasForward)
+  const readsBody =
+    isBodyRead || (bodyMethods.has(method) && !hasForward && streamedBody === undefined)
   const needed = stagesOf({
     ...{ method, isTool: false, path, inherited, checks, negotiated: types, readsBody, keepsBody },
     ...{ streams, passesToken, action, steps, websocket },
@@ -323,6 +333,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     checks,
     passesToken,
     readsBody,
+    streamedBody,
     keepsBody,
     negotiated: types,
     checksType: method !== 'options' && (!hasForward || isBodyRead || inherited.declares.accepts),

@@ -166,12 +166,19 @@ function prepare(
       socket: state.socket,
       traceKwargs: plan.traceKwargs,
       wantsProgress,
+      openBody: opensBody(state),
       streams: streams && parts.streamed.termsOf(route),
       trace: exchange.trace,
       onCancel,
       onSent: listener && ((sent) => listener.actionSends(sent)),
     })
   return { attempts, onCancel, perform: performing(state, plan, fields, perform) }
+}
+
+/** Opens a body that is streamed to the action; undefined where it is not. */
+function opensBody({ route, exchange }: RequestState): Run['openBody'] {
+  const { streamedBody: terms } = route
+  return terms && (() => (exchange.hasBody ? exchange.streamedBody?.(terms) : undefined))
 }
 
 /** An action within all that it is performed under: the first stage that has something goes around all others. */

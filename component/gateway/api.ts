@@ -8,7 +8,7 @@ import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Semaphore } from '#component/limits/semaphore.ts'
-import type { ContentLimits, Method } from '#component/request.ts'
+import type { ContentLimits, Method, StreamedBody } from '#component/request.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import type { ApiSpec, Version, VersionCors } from '#component/spec/model.ts'
@@ -293,6 +293,8 @@ export interface CompiledOperation {
   readonly passesToken: boolean
   /** Whether the body of the request is read and decoded. */
   readonly readsBody: boolean
+  /** The limits of a body that is streamed to the action; undefined: it is not. */
+  readonly streamedBody: StreamedBody | undefined
   /** Whether its bytes are kept: an action passes them on once they are read, or several do. */
   readonly keepsBody: boolean
   /** Media types to negotiate before the action; undefined: nothing to refuse. */

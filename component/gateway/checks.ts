@@ -161,6 +161,13 @@ function checkContent(exchange: Exchange, operation: CompiledOperation): void {
     const message = `${charsetProblem(exchange.header('content-type') ?? '')}${wanted}`
     throw new ServiceError('service.error.unsupported_media_type', message)
   }
+  if (
+    operation.streamedBody &&
+    (exchange.header('content-encoding') ?? 'identity') !== 'identity'
+  ) {
+    const message = 'a body that is streamed has no content coding'
+    throw new ServiceError('service.error.unsupported_media_type', message)
+  }
   if (readsBody || Number(exchange.header('content-length') ?? 0) <= limits.body_max_bytes) return
   throw new ServiceError(
     'service.error.payload_too_large',

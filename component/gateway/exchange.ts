@@ -3,7 +3,7 @@ import type { Duplex, Readable } from 'node:stream'
 import type { HeldBody, Hinted, RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
-import type { BodyLimits, ContentLimits, Request } from '#component/request.ts'
+import type { BodyLimits, ContentLimits, Request, StreamedBody } from '#component/request.ts'
 import type { SecuredRequest } from '#component/security/scheme.ts'
 import type { Frames } from '#component/stream/frames.ts'
 import type { Sink } from '#component/stream/sink.ts'
@@ -94,6 +94,11 @@ export interface Exchange
   readText(limits: BodyLimits): Promise<string>
   /** The body as it was sent: a stream that obeys the limits, or the bytes that {@link readBytes} has kept. */
   rawBody(limits: BodyLimits): RawBody | HeldBody
+  /**
+   * The body as it arrives, to be sent on in pieces. ServiceError 413 by its length, 503 where too many bodies or bytes are held; the stream
+   * errors as {@link rawBody} does. Absent: the request has no body of its own.
+   */
+  streamedBody?(terms: StreamedBody): RawBody
   /**
    * Calls back once if the request is over before its reply is complete.
    * @param callback is told why where the gateway gives the request up; undefined: the client went away

@@ -57,6 +57,8 @@ export interface PolicyKind<Plan = unknown> {
   readonly comparesAnswers: boolean
   /** Whether it keeps answers for later requests, so that no answer may be a WebSocket. */
   readonly keepsAnswers: boolean
+  /** Whether it compares the bodies of requests that are repeated. */
+  readonly comparesBodies: boolean
   /** As a document writes it, with all that holds by default. */
   show(plan: Plan): unknown
   evaluates(plan: Plan): readonly EvaluatedPart[]
@@ -100,6 +102,7 @@ export const policyKind = <Key extends string, Plan>(
   actionErrors: none,
   comparesAnswers: false,
   keepsAnswers: false,
+  comparesBodies: false,
   evaluates: () => none,
   hearsEvents: () => false,
   sharedAt: () => undefined,

@@ -55,6 +55,7 @@ const roles = {
       call_timeout: true,
       caller_identification: true,
       pattern_based_registration: true,
+      progressive_call_invocations: true,
       progressive_call_results: true,
       registration_meta_api: true,
       registration_revocation: true,
@@ -109,6 +110,12 @@ export class Connection {
   /** As {@link Session.excuse}. */
   excuse(): (now: number) => boolean {
     return this.#state.kind === 'joined' ? this.#state.session.excuse() : () => false
+  }
+
+  /** Bytes that the callee of a call has not read yet. */
+  unreadOf(request: number): number {
+    if (this.#state.kind !== 'joined') return 0
+    return this.#state.session.calls.get(request)?.callee.transport.waiting ?? 0
   }
 
   /** Whether the peer has received WELCOME and has not left since. */

@@ -40,9 +40,21 @@ export class Dealer {
     const request = message[1]
     const options = message[2]
     const procedure = message[3]
-    if (session.calls.has(request)) {
+    const hasMore = options.progress === true
+    const underWay = session.calls.get(request)
+    if (underWay?.hasMore) {
+      this.#goOn(underWay, message, hasMore)
+      return
+    }
+    if (underWay) {
       throw new ProtocolViolation('CALL: the request id belongs to a call under way')
     }
+    if (session.isEnded(request, { hasMore })) return
+    if (hasMore && !session.streams.caller) {
+      throw new ProtocolViolation('CALL: progressive_call_invocations is not announced')
+    }
+    // until it is invoked: of a call that is refused more may be on its way
+    if (hasMore) session.noteEnded(request)
     if (this.#ports.authorizer.refuses(session, 'call', request, procedure, options)) return
     const timeoutMs = timeoutOf(options)
     if (timeoutMs === undefined) {
@@ -66,7 +78,37 @@ export class Dealer {
       session.refuse(code.call, request, sender.uri, sender.message)
       return
     }
+    if (hasMore && !callee.streams.callee) {
+      const text = 'the callee does not take invocations in pieces'
+      session.refuse(code.call, request, 'wamp.error.feature_not_supported', text)
+      return
+    }
     this.#invoke({ session, sender }, message, registration, callee, timeoutMs)
+  }
+
+  /** Passes on a further piece of a call: all but its arguments was said by the first. */
+  #goOn(invocation: Invocation, message: CallMessage, hasMore: boolean): void {
+    const { callee, request, registration, caller } = invocation
+    invocation.hasMore = hasMore
+    this.#beginTime(invocation)
+    const head = [code.invocation, request, registration.id, hasMore ? { progress: true } : {}]
+    if (callee.send(withPayload(head, message, 4)) === undefined) return
+    this.#interrupt(invocation, 'killnowait', 'wamp.error.canceled')
+    const text = 'the payload cannot be encoded for the callee'
+    this.#settle(invocation)
+    caller.refuse(code.call, invocation.callRequest, 'wamp.error.invalid_argument', text)
+  }
+
+  /** The timeout of a call begins, anew with each sign of progress. */
+  #beginTime(invocation: Invocation): void {
+    const { timeoutMs } = invocation
+    if (timeoutMs === 0) return
+    invocation.stopTimer?.()
+    invocation.stopTimer = this.#ports.clock.after(timeoutMs, () => {
+      invocation.stopTimer = undefined
+      this.#interrupt(invocation, 'killnowait', 'wamp.error.timeout')
+      this.#fail(invocation, 'wamp.error.timeout', 'the call was not answered in time')
+    })
   }
 
   #invoke(
@@ -77,19 +119,22 @@ export class Dealer {
     timeoutMs: number,
   ): void {
     const [, callRequest, options, procedure] = message
+    const { match, timing } = registration
+    const hasMore = options.progress === true
     const invocation: Invocation = {
-      ...{ caller, callRequest, callee, procedure },
+      ...{ caller, callRequest, callee, procedure, registration, hasMore },
+      timeoutMs: timing.has(callee) ? 0 : timeoutMs,
       request: callee.nextInvocation(),
       receivesProgress: options.receive_progress === true && callee.canProgress,
       silentUntil: this.#ports.clock.now() + (timeoutMs || untimedMs),
       stopTimer: undefined,
     }
-    const { match, timing } = registration
     const details = invocationDetails(sender, options, {
       procedure: match === 'exact' ? undefined : procedure,
       isSeen: this.#ports.authorizer.seesCallers(callee),
       timesItself: timing.has(callee),
       isProgressive: invocation.receivesProgress,
+      hasMore,
     })
     const head = [code.invocation, invocation.request, registration.id, details]
     if (callee.send(withPayload(head, message, 4)) !== undefined) {
@@ -97,15 +142,10 @@ export class Dealer {
       caller.refuse(code.call, callRequest, 'wamp.error.invalid_argument', text)
       return
     }
+    if (hasMore) caller.forgetEnded(callRequest)
     caller.calls.set(callRequest, invocation)
     callee.invocations.set(invocation.request, invocation)
-    if (timeoutMs > 0 && !timing.has(callee)) {
-      invocation.stopTimer = this.#ports.clock.after(timeoutMs, () => {
-        invocation.stopTimer = undefined
-        this.#interrupt(invocation, 'killnowait', 'wamp.error.timeout')
-        this.#fail(invocation, 'wamp.error.timeout', 'the call was not answered in time')
-      })
-    }
+    this.#beginTime(invocation)
   }
 
   /** WAMP: Call Canceling. A callee that cannot be interrupted makes every mode `skip`. */
@@ -136,6 +176,7 @@ export class Dealer {
   #settle(invocation: Invocation): void {
     invocation.stopTimer?.()
     invocation.caller.calls.delete(invocation.callRequest)
+    if (invocation.hasMore) invocation.caller.noteEnded(invocation.callRequest)
     invocation.callee.invocations.delete(invocation.request)
   }
 
@@ -149,7 +190,8 @@ export class Dealer {
     if (invocation === undefined) return // canceled, timed out, or the caller is gone
     const isProgress = message[2].progress === true
     if (isProgress && !invocation.receivesProgress) return // not asked for
-    if (!isProgress) this.#settle(invocation)
+    if (isProgress) this.#beginTime(invocation)
+    else this.#settle(invocation)
     const details = isProgress ? { progress: true } : {}
     const head = [code.result, invocation.callRequest, details]
     this.#pass(invocation, withPayload(head, message, 3))

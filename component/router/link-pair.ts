@@ -20,6 +20,12 @@ class End implements Link {
     this.#other = other
   }
 
+  unreadOf: (request: number) => number = () => 0
+
+  unread(request: number): number {
+    return this.#other?.unreadOf(request) ?? 0
+  }
+
   send(message: WampMessage): void {
     if (this.#isOpen) this.#other?.deliver(message)
   }

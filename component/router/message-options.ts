@@ -35,6 +35,7 @@ type Kind = keyof typeof kinds
 const optionKinds: Readonly<Record<number, ReadonlyMap<string, Kind>>> = {
   [code.call]: new Map<string, Kind>([
     ['disclose_me', 'flag'],
+    ['progress', 'flag'],
     ['receive_progress', 'flag'],
   ]),
   [code.yield]: new Map([['progress', 'flag']]),
@@ -107,17 +108,20 @@ interface CalleeNeeds {
   readonly timesItself: boolean
   /** The callee is to send progressive results. */
   readonly isProgressive: boolean
+  /** Further invocations of the same request follow. */
+  readonly hasMore: boolean
 }
 
-/** INVOCATION.Details. WAMP: Caller Identification, Pattern-based Registrations, Progressive Call Results, Call Timeouts; the trace context of the call. */
+/** INVOCATION.Details. WAMP: Caller Identification, Pattern-based Registrations, Progressive Call Results, Progressive Call Invocations, Call Timeouts; the trace context of the call. */
 export function invocationDetails(
   caller: Sender,
   options: Options,
-  { procedure, isSeen, timesItself, isProgressive }: CalleeNeeds,
+  { procedure, isSeen, timesItself, isProgressive, hasMore }: CalleeNeeds,
 ): Options {
   const details: Record<string, unknown> = {}
   if (procedure !== undefined) details.procedure = procedure
   if (isProgressive) details.receive_progress = true
+  if (hasMore) details.progress = true
   if (timesItself && typeof options.timeout === 'number') details.timeout = options.timeout
   if (options.disclose_me === true || isSeen) {
     details.caller = caller.id

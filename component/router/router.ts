@@ -143,11 +143,13 @@ export class Router {
     const connection = this.#connect({
       peer: inProcess,
       send: (message) => link.send(message),
+      waiting: 0,
       close: (code, reason) => link.close(code, reason),
       terminate: () => link.close(1006, ''),
     })
     link.onMessage = (message) => connection.receive(message)
     link.onClose = () => this.#disconnect(connection)
+    link.unreadOf = (request) => connection.unreadOf(request)
     return client
   }
 

@@ -14,6 +14,8 @@ export interface Transport {
   readonly peer: Peer
   /** @throws when the message cannot be encoded for this peer */
   send(message: WampMessage): void
+  /** Bytes that the peer has not read yet. */
+  readonly waiting: number
   /** Closes after everything sent before has gone out. */
   close(code: number, reason: string): void
   /** Closes at once. */
@@ -53,6 +55,11 @@ export interface Invocation {
   readonly request: number
   readonly procedure: string
   readonly receivesProgress: boolean
+  readonly registration: Pick<Registration, 'id'>
+  /** Whether the caller has more to send (WAMP: Progressive Call Invocations). */
+  hasMore: boolean
+  /** The timeout of the call where the router times it, else 0; milliseconds. */
+  readonly timeoutMs: number
   /** Until when the callee may work on it without a sign of life; milliseconds since the epoch. */
   readonly silentUntil: number
   /** Takes the timer of the call's timeout back. */
@@ -74,6 +81,9 @@ function canProgress(features: Readonly<Record<string, unknown>>): boolean {
   const { progressive_call_results = Object.keys(features).length > 0 } = features
   return progressive_call_results === true
 }
+
+/** Calls of one session that are over, and whose caller may not know it. */
+const mostEnded = 1000
 
 /** Options of a session. */
 export interface SessionOptions {
@@ -101,6 +111,8 @@ export class Session {
   readonly canBeInterrupted: boolean
   /** Only these are asked for progressive results. */
   readonly canProgress: boolean
+  /** Whether it sends calls in pieces, and takes invocations in pieces: such may be interrupted, too. */
+  readonly streams: { readonly caller: boolean; readonly callee: boolean }
   /** Only these are told of the end of a subscription or registration by the router. */
   readonly hearsRevocations: { readonly subscriber: boolean; readonly callee: boolean }
   readonly transport: Transport
@@ -111,6 +123,8 @@ export class Session {
   readonly calls = new InFlight<number, Invocation>()
   /** Invocations of this session under way, by the request id of INVOCATION. */
   readonly invocations = new InFlight<number, Invocation>()
+  /** Calls in pieces that were over before their last piece: what comes yet is dropped. The oldest are forgotten. */
+  readonly #ended = new Set<number>()
   readonly registrations = new Map<number, Registration>()
   readonly subscriptions = new Map<number, Subscription>()
   #invocationCount = 0
@@ -125,6 +139,12 @@ export class Session {
     const features = featuresOf(options.roles, 'callee')
     this.canBeInterrupted = features.call_canceling === true
     this.canProgress = canProgress(features)
+    // some spell it so
+    const isInterrupted = this.canBeInterrupted || features.call_cancelling === true
+    this.streams = {
+      caller: featuresOf(options.roles, 'caller').progressive_call_invocations === true,
+      callee: isInterrupted && features.progressive_call_invocations === true,
+    }
     const { subscription_revocation } = featuresOf(options.roles, 'subscriber')
     this.hearsRevocations = {
       subscriber: subscription_revocation === true,
@@ -143,6 +163,23 @@ export class Session {
   nextInvocation(): number {
     this.#invocationCount += 1
     return this.#invocationCount
+  }
+
+  /** A call in pieces is over, and its caller has not sent the last one. */
+  noteEnded(request: number): void {
+    this.#ended.add(request)
+    if (this.#ended.size <= mostEnded) return
+    const [oldest] = this.#ended
+    if (oldest !== undefined) this.#ended.delete(oldest)
+  }
+
+  forgetEnded(request: number): void {
+    this.#ended.delete(request)
+  }
+
+  /** Whether a call is over that its caller sends pieces of. */
+  isEnded(request: number, { hasMore }: { readonly hasMore: boolean }): boolean {
+    return hasMore ? this.#ended.has(request) : this.#ended.delete(request)
   }
 
   /**

@@ -109,6 +109,10 @@ export class WebSocketTransport implements Transport, Holder {
     this.#checkLater(options.pingIntervalMs)
   }
 
+  get waiting(): number {
+    return this.#options.webSocket.bufferedAmount
+  }
+
   /** Bytes held for the peer. */
   get heldBytes(): number {
     return this.#unfinished.bytes + this.#options.webSocket.bufferedAmount

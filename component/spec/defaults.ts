@@ -56,6 +56,7 @@ export const initialStatusCodes: Readonly<Record<string, number>> = {
   'wamp.error.canceled': 400,
   'wamp.error.close_realm': 500,
   'wamp.error.disclose_me_not_allowed': 400,
+  'wamp.error.feature_not_supported': 501,
   'wamp.error.goodbye_and_out': 500,
   'wamp.error.invalid_argument': 400,
   'wamp.error.invalid_uri': 400,

@@ -4,7 +4,7 @@ import { demandFeature } from '#component/security/demand.ts'
 import { securityKinds } from '#component/security/kinds.ts'
 import { severalFeature } from '#component/security/several-kind.ts'
 
-/** What a gateway of an earlier version would leave out in silence, or not know: checks (`request`, `schema`), streams, WebSockets, `cors`. */
+/** What a gateway of an earlier version would leave out in silence, or not know: checks (`request`, `schema`), streams, WebSockets, `cors`, bodies that are streamed. */
 const own = [
   'request',
   'schema',
@@ -13,6 +13,7 @@ const own = [
   'allow_from',
   'provider_token',
   'websocket',
+  'body_stream',
   'escaped_slashes',
   'final_slash',
   'procedures',

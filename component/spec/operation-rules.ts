@@ -12,6 +12,7 @@ import { lifetimeKeys } from './lifetime-rules.ts'
 import { publication } from './publication-rules.ts'
 import { operationRequest, pathRequest, schema } from './request-rules.ts'
 import { anything, boolean, dynamic, must, object, type Rule, type Shape, string } from './rules.ts'
+import { streamedBodyKeys } from './streamed-body-rule.ts'
 
 /** What a response declares as values. */
 export const declared = {
@@ -37,6 +38,7 @@ const operationOf = (action: Rule): Rule =>
         request: operationRequest,
         examples,
         tool,
+        ...streamedBodyKeys,
         info: must('a text or a map', (value) => typeof value === 'string' || isMap(value), {
           type: ['string', 'object'],
         }),

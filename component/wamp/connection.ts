@@ -12,6 +12,7 @@ import { failure, invocationError, notJoined, rejected } from './failure.ts'
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
 import {
+  announcingPieces,
   answers,
   asMap,
   code,
@@ -19,6 +20,7 @@ import {
   emptyError,
   fullInvocation,
   isAnswer,
+  takesPieces,
   withoutPassthru,
 } from './messages.ts'
 import {
@@ -29,7 +31,7 @@ import {
   type StartRequest,
 } from './outbox.ts'
 import { type Progress, Requests } from './requests.ts'
-import type { EventHandler, InvocationHandler, WampError } from './session.ts'
+import type { CallPieces, EventHandler, InvocationHandler, WampError } from './session.ts'
 import { defaultJoinTimeoutMs, type SessionOptions } from './session-options.ts'
 import { type Ending, endingOf } from './session-record.ts'
 
@@ -104,6 +106,8 @@ export class Connection {
   #isWithdrawing = false
   /** Whether the router passes the trace context of options on. */
   passesTraceContext = false
+  /** Whether the router takes calls in pieces. */
+  takesPieces = false
   /** The message that the client is receiving. */
   #incoming: WampMessage = []
   readonly #endpoints: Endpoints
@@ -132,7 +136,7 @@ export class Connection {
       realm_uri,
       credentials: ports.credentials,
       send: (message) => {
-        if (this.#state !== 'over') this.#outbox.pass(message)
+        if (this.#state !== 'over') this.#outbox.pass(announcingPieces(message))
       },
       close: () => this.#end('the session was closed', false),
     })
@@ -196,6 +200,26 @@ export class Connection {
       return { id, answer: problem ? rejected(problem) : Promise.resolve(read([type])) }
     }
     return { id, answer: this.#requests.wait(id, type, draft[3], timeoutMs, read, progress) }
+  }
+
+  /**
+   * What follows the first piece of a call.
+   * @param timeoutMs how long the answer may take behind the last one
+   */
+  pieces(id: unknown, procedure: string, timeoutMs: number): CallPieces {
+    const waiting = () => this.#channel.waiting(id)
+    return {
+      send: (args, isLast) => {
+        if (this.#requests.nameOf(id) === undefined) return
+        const options = isLast ? {} : { progress: true }
+        const problem = this.#outbox.piece([code.call, id, options, procedure, args, {}])
+        if (problem && this.#requests.abandon(id, problem)) this.#giveUp(code.call, id)
+        else if (isLast) this.#requests.time(id, timeoutMs)
+      },
+      get waiting() {
+        return waiting()
+      },
+    }
   }
 
   /** Cancels a call: settles it and tells the router. */
@@ -353,6 +377,7 @@ export class Connection {
     // the client may have refused the welcome
     if (this.#state === 'over') return
     this.passesTraceContext = details[traceAnnouncement] === true
+    this.takesPieces = takesPieces(details)
     this.#stopTimer()
     this.#state = 'joined'
     this.#ports.onJoin()

@@ -26,6 +26,14 @@ export const notJoined = (): WampError =>
 export const sessionLeft = (): WampError =>
   failure('wamp.error.net_failure', 'the session with the router was left', false)
 
+/** The router does not announce Progressive Call Invocations: it would end the session over a second piece. */
+export const noPieces = (): WampError =>
+  failure(
+    'wamp.error.feature_not_supported',
+    'the router does not take calls in pieces (progressive call invocations)',
+    false,
+  )
+
 /** No URI that every router can read. */
 export const refuseUri = (): WampError =>
   failure('wamp.error.invalid_uri', 'the text is not a WAMP URI (components joined by dots)', false)

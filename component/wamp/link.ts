@@ -6,6 +6,10 @@ export type WampMessage = readonly unknown[]
 /** One end of a link. Delivery is never synchronous: `send` returns before the other end sees the message. */
 export interface Link {
   send(message: WampMessage): void
+  /** Of the router's end: how many bytes the callee of a call has not read yet; absent: nobody knows. */
+  unreadOf?: (request: number) => number
+  /** Of the other end: the same. */
+  unread?(request: number): number
   close(code: number, reason: string): void
   onMessage: (message: WampMessage) => void
   onClose: (code: number, reason: string) => void

@@ -55,6 +55,26 @@ export function completeHello([type, realm, field, ...more]: WampMessage): WampM
   ]
 }
 
+/** HELLO as of a caller that sends calls in pieces (WAMP: Progressive Call Invocations), which no client library announces. */
+export function announcingPieces(message: WampMessage): WampMessage {
+  const [type, realm, field, ...more] = message
+  if (type !== code.hello) return message
+  const details = asMap(field)
+  const roles = asMap(details.roles)
+  const caller = asMap(roles.caller)
+  const features = { ...asMap(caller.features), progressive_call_invocations: true }
+  return [
+    type,
+    realm,
+    { ...details, roles: { ...roles, caller: { ...caller, features } } },
+    ...more,
+  ]
+}
+
+/** Whether WELCOME announces that the router takes calls in pieces. */
+export const takesPieces = (details: JsonMap): boolean =>
+  asMap(asMap(asMap(details.roles).dealer).features).progressive_call_invocations === true
+
 /** A field that should be a list; an empty one where the peer left it out. */
 export const asList = (field: unknown): readonly unknown[] => (Array.isArray(field) ? field : [])
 

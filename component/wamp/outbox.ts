@@ -84,6 +84,11 @@ export class Outbox {
     return this.#send(message, maxAnswerBytes)
   }
 
+  /** Sends a further piece of a call. @returns why it cannot be sent */
+  piece(message: WampMessage): WampError | undefined {
+    return this.#send(message)
+  }
+
   /** Sends a message of the client library's; never throws. */
   pass(message: WampMessage): void {
     const draft = this.#draft

@@ -103,7 +103,17 @@ export class Requests {
     return answer
   }
 
+  /** Gives a request that is in flight so much time from now on. */
+  time(id: unknown, timeoutMs: number): void {
+    const request = this.#pending.get(id)
+    if (request === undefined) return
+    request.stopTimer()
+    request.stopTimer = this.#deadline(id, request.type, timeoutMs)
+  }
+
+  /** @param timeoutMs Infinity: there is none */
   #deadline(id: unknown, type: number, timeoutMs: number): () => void {
+    if (timeoutMs === Infinity) return ignore
     return this.#clock.after(timeoutMs, () => {
       this.#giveUp(type, id)
       const message = 'the router did not answer in time'

@@ -25,6 +25,16 @@ export interface Call {
   readonly result: Promise<CallResult>
   /** Gives up: settles the result with `wamp.error.canceled` at once and sends CANCEL. */
   cancel(): void
+  /** Of a call that was begun with the option `progress`: what follows it. Absent: it was not sent. */
+  readonly pieces?: CallPieces
+}
+
+/** The further pieces of a call (WAMP: Progressive Call Invocations). */
+export interface CallPieces {
+  /** Sends one; nothing where the call is over. One that cannot be sent is the failure of the call. The time of the answer begins with the last. */
+  send(args: readonly unknown[], isLast: boolean): void
+  /** Bytes that were sent and have not been read yet: by the router, or by the callee where the router is in this process. */
+  readonly waiting: number
 }
 
 /** A failed WAMP operation, refused by the callee, the router or this side. */
@@ -127,6 +137,8 @@ export interface Session {
    * @param timeoutMs local deadline: the call settles with `service.error.timeout` and is cancelled.
    * @param onProgress called synchronously with each progressive result, in order and before the result settles; the call asks for them
    *   if it is given. An error that it throws cancels the call, which settles with `service.error.internal`.
+   * @param options with `progress`: the first piece of several, which {@link Call.pieces} sends; the deadline begins behind the last. A router
+   *   without Progressive Call Invocations is not asked: `wamp.error.feature_not_supported`
    * @param progressTimeoutMs the deadline from one piece to the next or to the result; `timeoutMs` unless given
    */
   call(

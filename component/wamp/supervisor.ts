@@ -13,7 +13,7 @@ import { matchOf } from '#component/wamp/watch/subscriptions.ts'
 import { Watches } from '#component/wamp/watch/watches.ts'
 import type { MakeClient } from './client.ts'
 import { Connection } from './connection.ts'
-import { isRefusal, notJoined, refuseUri, rejected, sessionLeft } from './failure.ts'
+import { isRefusal, noPieces, notJoined, refuseUri, rejected, sessionLeft } from './failure.ts'
 import { type Credentials, credentials } from './join-auth.ts'
 import { code } from './messages.ts'
 import type { StartRequest } from './outbox.ts'
@@ -146,15 +146,18 @@ export class SupervisedSession implements Session {
     const connection = this.#connection
     if (!connection?.isJoined) return failedCall(notJoined())
     if (!isUri(procedure)) return failedCall(refuseUri())
+    const hasMore = options.progress === true
+    if (hasMore && !connection.takesPieces) return failedCall(noPieces())
     const asked = onProgress ? { ...options, receive_progress: true } : options
     const { id, answer: result } = connection.request(
       [code.call, undefined, asked, procedure, payload.args, payload.kwargs],
-      timeoutMs,
+      hasMore ? Infinity : timeoutMs,
       startCall,
       readResult,
       onProgress && { listener: onProgress, timeoutMs: progressTimeoutMs ?? timeoutMs },
     )
-    return { result, cancel: () => connection.cancel(id) }
+    const call: Call = { result, cancel: () => connection.cancel(id) }
+    return hasMore ? { ...call, pieces: connection.pieces(id, procedure, timeoutMs) } : call
   }
 
   async publish(

@@ -169,7 +169,11 @@ export class RequestBody {
    * ServiceError when a limit is exceeded.
    */
   stream(limits: BodyLimits): RawBody | HeldBody {
-    if (this.#kept) return { bytes: this.#kept, isInflated: false }
+    return this.#kept ? { bytes: this.#kept, isInflated: false } : this.arriving(limits)
+  }
+
+  /** The body as it arrives. */
+  arriving(limits: BodyLimits): RawBody {
     this.#checkLength(limits)
     this.#proceed()
     return { stream: new LimitedStream(this.#request, limits, this.#clock), length: this.length }

@@ -8,8 +8,10 @@ import {
   withTraceContext,
 } from '#component/action/wamp-attempt.ts'
 import { disclosed, readPayload, readUri, withAliases } from '#component/action/wamp-fields.ts'
+import { ServiceError } from '#component/errors.ts'
 import type { CallResult } from '#component/wamp/session.ts'
 import { CallPieces } from './call-pieces.ts'
+import { sendBody, TakenPieces } from './stream-body.ts'
 
 /** Calls a procedure. Its result is `{request_id, details, args, kwargs}` (behaviour §4). */
 export const wampCallAction = (ports: WampPorts): Action => ({
@@ -17,6 +19,8 @@ export const wampCallAction = (ports: WampPorts): Action => ({
     const procedure = readUri(fields, 'procedure', run, ports.allowedDynamicUris)
     const passed = withoutProgress(passOptions(fields.options, callOptions))
     const message = { options: disclosed(passed, run), payload: readPayload(fields) }
+    const { openBody } = run
+    if (openBody) return await callWithBody(openBody)
     if (run.wantsProgress) return await callInPieces()
     return await attemptOnSession(
       ports,
@@ -31,6 +35,36 @@ export const wampCallAction = (ports: WampPorts): Action => ({
       resultOf,
       procedure,
     )
+
+    /** The body follows the arguments; what was begun is not tried again. */
+    async function callWithBody(open: NonNullable<Run['openBody']>): Promise<Outcome> {
+      let refusal: unknown
+      const once: Run = { ...run, attempts: { ...run.attempts, retries: 0 } }
+      const outcome = await attemptOnSession(
+        ports,
+        once,
+        (session, timeoutMs, cancellation, context, notify) => {
+          const { payload, options } = withTraceContext(message, session, run, context)
+          const asked = { ...options, progress: true }
+          notify?.({ procedure, ...payload, options: asked })
+          const taken = new TakenPieces()
+          const onTaken = fields.flow === 'results' ? taken.add : undefined
+          const call = session.call(procedure, payload, asked, timeoutMs, onTaken, Infinity)
+          cancellation.current = call
+          return sendBody(call, open, taken, { ...sizesOf(fields), clock: ports.clock }).catch(
+            (error: unknown) => {
+              if (error instanceof ServiceError) refusal = error
+              throw error
+            },
+          )
+        },
+        resultOf,
+        procedure,
+      )
+      // the failure of the body is that of the request, not of the action
+      if (refusal !== undefined) throw refusal
+      return outcome
+    }
 
     /** The outcome is there with the first piece, or with the answer if there is none. */
     function callInPieces(): Promise<Outcome> {
@@ -65,6 +99,12 @@ function withoutProgress(options: Readonly<Record<string, unknown>>): typeof opt
 }
 
 const resultOf = (answer: CallResult): Outcome => ({ result: withAliases(answer) })
+
+/** How a body is sent in pieces. */
+const sizesOf = ({ chunk_bytes, flow, window }: ActionFields) => ({
+  chunkBytes: Number(chunk_bytes ?? 65_536),
+  window: flow === 'results' ? Number(window ?? 8) : Infinity,
+})
 
 /** The limits on a call with progressive results: between two of them, and of all; milliseconds. */
 const boundsOf = ({ progress_timeout, max_duration }: ActionFields, { attempts }: Run) => ({

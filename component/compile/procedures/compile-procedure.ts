@@ -225,6 +225,7 @@ export class ProcedureCompiler {
       checks: undefined,
       passesToken: false,
       readsBody: false,
+      streamedBody: undefined,
       keepsBody: false,
       negotiated: undefined,
       checksType: false,

@@ -35,6 +35,7 @@ export const idempotency = policyKind(key, {
   compile: (sources) => compileIdempotency(constantOf(sources)),
   feature: 'idempotency',
   keepsAnswers: true,
+  comparesBodies: true,
   show: ({ isRequired, keptMs, onUnknown, maxBytes }: IdempotencyPlan) => ({
     ...{ required: isRequired, ttl: keptMs / 1000, on_unknown: onUnknown, max_bytes: maxBytes },
   }),

@@ -12,6 +12,8 @@ export interface Channel {
    * @throws WampError with wasSent false when the message cannot be carried
    */
   send(message: WampMessage, maxBytes?: number): void
+  /** Bytes that were sent and have not left yet; of a router in this process those that the callee of a call has not read. */
+  waiting(request: unknown): number
   /** Ends it after what was sent has left. Events may still follow. */
   close(): void
   /** Ends it now. Events may still follow. */
@@ -85,6 +87,7 @@ export const linkChannel = (openLink: OpenLink, maxBytes: number) => (): Channel
       checkMessage(message, Math.min(mostBytes, maxBytes))
       link.send(message)
     },
+    waiting: (request) => link.unread?.(Number(request)) ?? 0,
     close,
     destroy: close,
   }

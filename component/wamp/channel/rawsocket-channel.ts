@@ -60,6 +60,10 @@ export class RawSocketChannel extends SerializedChannel {
     this.#write(frameType.message, typeof data === 'string' ? Buffer.from(data) : data)
   }
 
+  waiting(): number {
+    return this.socket.writableLength
+  }
+
   close(): void {
     this.check.stop()
     this.#isOpen = false

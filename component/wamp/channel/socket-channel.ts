@@ -58,6 +58,10 @@ class WebSocketChannel extends SerializedChannel {
     this.#websocket.send(data)
   }
 
+  waiting(): number {
+    return this.#websocket.bufferedAmount
+  }
+
   close(): void {
     this.check.stop()
     this.#websocket.close(1000)
