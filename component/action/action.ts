@@ -101,6 +101,8 @@ export interface Run extends WatchedRun {
   > & {
     /** The path with the trailing slash that it was received with; absent: `path`. */
     readonly receivedPath?: string
+    /** What the path binds; absent: nothing. */
+    readonly bindings?: Request['bindings']
   }
   /** The call of a procedure that it answers, in place of the request, which says nothing then. */
   readonly invocation?: { readonly id: string } | undefined

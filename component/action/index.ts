@@ -1,5 +1,6 @@
 /** What performs actions, by type: the other half of the rows in `kinds.ts`. */
 import type { Action } from './action.ts'
+import { filesAction, type RootPorts } from './files/perform.ts'
 import { type ForwardPorts, forwardAction } from './forward/perform.ts'
 import type { ActionType } from './kinds.ts'
 import { staticAction } from './static/perform.ts'
@@ -15,7 +16,7 @@ export interface Actions {
 }
 
 /** Makes all actions. */
-export function openActions(ports: ForwardPorts & SubscribePorts): Actions {
+export function openActions(ports: ForwardPorts & SubscribePorts & RootPorts): Actions {
   const forward = forwardAction(ports)
   return {
     table: {
@@ -24,6 +25,7 @@ export function openActions(ports: ForwardPorts & SubscribePorts): Actions {
       wamp_call: wampCallAction(ports),
       wamp_publish: wampPublishAction(ports),
       wamp_subscribe: wampSubscribeAction(ports),
+      files: filesAction(ports),
     },
     close: () => forward.close(),
   }

@@ -67,6 +67,14 @@ interface OfInvocations {
   readonly fields: ActionFields
 }
 
+/** What an action answers with that the gateway has itself: under `get`, alone, without a body of the document, and not published unless the document says so. */
+interface Serves {
+  /** The field that names what the configuration has. */
+  readonly rootField: string
+  /** The field that says what of it is served; absent: the rest of the path. */
+  readonly pathField: string
+}
+
 /** The row of a type. Every row has all keys, so that what reads them for each request meets one shape. */
 export interface ActionKind {
   readonly type: string
@@ -84,6 +92,8 @@ export interface ActionKind {
   readonly answers: 'fixed' | 'computed' | undefined
   /** Whether the request is passed on to an upstream, and the answer of that to the client. */
   readonly passesOn: boolean
+  /** Undefined: it serves nothing of the gateway's own. */
+  readonly serves: Serves | undefined
   /** The stream that it begins: always, or where the response has one of the views. */
   readonly begins: 'events' | 'progress' | undefined
   /** Whether the body of a request may be streamed to it (`"body": "stream"`). */
@@ -120,6 +130,7 @@ export const actionKind = <T extends string>(
   reaches: declared.reaches,
   answers: declared.answers,
   passesOn: declared.passesOn ?? false,
+  serves: declared.serves,
   begins: declared.begins,
   takesBody: declared.takesBody ?? false,
   socketKey: declared.socketKey,

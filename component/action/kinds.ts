@@ -1,4 +1,5 @@
 /** The rows of all actions: what all that deal with actions loop over. `index.ts` has what performs them. */
+import { files } from './files/kind.ts'
 import { forward } from './forward/kind.ts'
 import { type ActionKind, actionKind } from './kind.ts'
 import { fixed } from './static/kind.ts'
@@ -6,7 +7,7 @@ import { wampCall } from './wamp-call/kind.ts'
 import { wampPublish } from './wamp-publish/kind.ts'
 import { wampSubscribe } from './wamp-subscribe/kind.ts'
 
-const rows = [fixed, forward, wampCall, wampPublish, wampSubscribe] as const
+const rows = [fixed, forward, wampCall, wampPublish, wampSubscribe, files] as const
 
 /** The types of actions (specification: Action object). */
 export type ActionType = (typeof rows)[number]['type']

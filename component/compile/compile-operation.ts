@@ -65,6 +65,7 @@ import { compileMap, writtenOf } from './literal-parts.ts'
 import { type HasUpstream, namedUpstreams } from './named-upstreams.ts'
 import { checkReads } from './read-checks.ts'
 import { type Level, levelBelow } from './scope.ts'
+import { checkServed, type RootProblem } from './served-roots.ts'
 import { compileStreamedBody } from './streamed-body.ts'
 
 /** The parts that the operations of one path share. */
@@ -92,6 +93,7 @@ export interface PathPlan {
   readonly schemeOfSender: SchemeOfSender | undefined
   readonly hasUpstream: HasUpstream | undefined
   readonly takesUserToken: TakesUserToken | undefined
+  readonly rootProblem: RootProblem | undefined
   /** Of the document. */
   readonly realm_uri: string
   readonly findings: Findings
@@ -305,6 +307,10 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     findings.issues,
   )
   if (websocket) plan.schemas.features.add('websocket')
+  const onResult = response?.get('on_result')
+  const resultAt = pathOf('response', 'on_result')
+  const served = { method, actions: actions.all, isList: actions.isList, resultAt, ...plan }
+  checkServed({ ...served, onResult: onResult && membersOf(onResult) }, findings)
   const steps = actions.isList ? plans : undefined
   const streamedBody = compileStreamedBody(
     {

@@ -55,6 +55,7 @@ import {
   statusCodesOf,
   topLevel,
 } from './scope.ts'
+import type { RootProblem } from './served-roots.ts'
 
 /** The settings and checks of the component that compiling uses. */
 export interface CompilePorts {
@@ -74,6 +75,8 @@ export interface CompilePorts {
   readonly schemeOfSender?: SchemeOfSender
   /** Whether a realm has an upstream of a name. Absent: it is not checked. */
   readonly hasUpstream?: HasUpstream
+  /** Absent: the names of roots are not checked. */
+  readonly rootProblem?: RootProblem
   /** Whether an upstream of a realm needs a token of the user; absent: none is known. */
   readonly takesUserToken?: TakesUserToken
   /**
@@ -300,6 +303,7 @@ class SpecCompiler {
       schemas: this.#schemas,
       schemeOfSender: this.#ports.schemeOfSender,
       hasUpstream: this.#ports.hasUpstream,
+      rootProblem: this.#ports.rootProblem,
       takesUserToken: this.#ports.takesUserToken,
       realm_uri: this.#spec.realm_uri,
       findings: this.findings,

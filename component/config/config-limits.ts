@@ -64,6 +64,12 @@ export const limitsSection = section(
       description:
         'Topics and patterns subscribed in one realm of the embedded router, and separately its registered procedures.',
     }),
+    open_files: integer({
+      default: 512,
+      minimum: 1,
+      description:
+        'Files of `files` actions that are open at once, in each process. Further requests wait.',
+    }),
     rate_limit_keys: integer({
       default: 100_000,
       minimum: 1_000,

@@ -293,6 +293,24 @@ export const configSchema = section(
     cache: cacheSection,
     idempotency: idempotencySection,
     metrics: metricsSection,
+    files: section(
+      {
+        roots: map(
+          object({
+            path: string({ description: 'A folder. Relative to the working folder.' }),
+            realms: array(string(), {
+              description: 'The realms whose API Specifications may name the root.',
+            }),
+          }),
+          {
+            default: {},
+            description:
+              'Folders whose files API Specifications may serve (docs/files.md): a name to `path`, a folder, and `realms`, whose documents may name it.',
+          },
+        ),
+      },
+      'Folders with files for clients.',
+    ),
     explain: section(
       {
         traces: boolean({

@@ -7,10 +7,12 @@ import type {
   UpstreamHandler,
   UpstreamRequest,
 } from '#component/action/connections/upstreams.ts'
+import type { FoundFile, RootPorts } from '#component/action/files/perform.ts'
 import type { BodyCodec } from '#component/action/forward/body.ts'
 import type { ForwardPorts } from '#component/action/forward/perform.ts'
 import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { Clock } from '#component/clock.ts'
+import { Semaphore } from '#component/limits/semaphore.ts'
 import { Streams } from '#component/stream/hub.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { targetOf, upstreamOf } from '#component/upstreams/settings.ts'
@@ -32,7 +34,8 @@ const unused = (): never => {
 type World = (
   index: () => number,
 ) => Pick<ForwardPorts, 'connections' | 'findUpstream'> &
-  Pick<SubscribePorts, 'sessions' | 'streams'>
+  Pick<SubscribePorts, 'sessions' | 'streams'> &
+  RootPorts
 
 /** The world, and what happens in it once an answer streams. */
 interface GivenWorld {
@@ -137,8 +140,15 @@ export function givenWorld(
       dispatch(request, handler, outcomeOf(index())),
     ),
     streams,
+    roots: { open: async ({ pieces }) => givenFile(outcomeOf(index()), pieces) },
+    openFiles: new Semaphore({ atOnce: 1, waiting: 1, refusal: '' }),
   })
   return { world, play }
+}
+
+/** The file that an outcome gives; an error is one that is not there. */
+function givenFile({ result, error }: GivenOutcome, pieces: readonly string[]): FoundFile {
+  return error ? 'nothing' : { result: { path: pieces.join('/'), size: 0, ...result } }
 }
 
 /** Of an origin that nothing connects to. */

@@ -23,8 +23,9 @@ export interface Authored {
 /**
  * @param operation the map of the operation, whose members may be expressions
  * @param path the map of its path
+ * @param isHidden whether it is not published unless its author says so
  */
-export function authoredOf(operation: JsonMap, path: JsonMap): Authored {
+export function authoredOf(operation: JsonMap, path: JsonMap, isHidden = false): Authored {
   const { info, tags } = operation
   const { response } = operation
   return {
@@ -33,7 +34,7 @@ export function authoredOf(operation: JsonMap, path: JsonMap): Authored {
     description:
       textOf(operation.description) ?? textOf(info) ?? textOf(memberOf(info, 'description')),
     tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
-    isHidden: operation.hidden === true,
+    isHidden: (operation.hidden ?? isHidden) === true,
     toolName: textOf(memberOf(operation.tool, 'name')),
     responses: mapOf(operation.responses),
     examples: mapOf(operation.examples),

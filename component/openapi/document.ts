@@ -123,7 +123,8 @@ function* findPaths(
     for (const method of methods) {
       const operation = routes.get(path.path)?.[method]
       if (method === 'options' || operation === undefined || operation.kind !== undefined) continue
-      const authored = authoredOf(operation.written, path.document)
+      const isHidden = operation.action.kind.serves !== undefined
+      const authored = authoredOf(operation.written, path.document, isHidden)
       if (isInternal || !authored.isHidden) operations.push({ method, operation, authored })
     }
     const templates = templatesOf(inPaths + path.pattern)

@@ -4,6 +4,7 @@ import { ActionMetrics } from '#component/action/action-metrics.ts'
 import { egressBy } from '#component/action/connections/egress.ts'
 import { hostPolicy } from '#component/action/connections/origin.ts'
 import { type Connections, Upstreams } from '#component/action/connections/upstreams.ts'
+import { openRoots } from '#component/action/files/roots.ts'
 import { openActions } from '#component/action/index.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-metrics.ts'
@@ -15,6 +16,7 @@ import type { OpenSockets } from '#component/gateway/sockets/open-sockets.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
 import { OpenStreams } from '#component/gateway/streams/open-streams.ts'
 import { ToolMetrics } from '#component/gateway/tools/tool-metrics.ts'
+import { Semaphore } from '#component/limits/semaphore.ts'
 import type { Descriptions } from '#component/openapi/descriptions.ts'
 import type { FindExamples } from '#component/openapi/options.ts'
 import { openPolicies, type Policies } from '#component/policies/index.ts'
@@ -110,6 +112,12 @@ export function openServing({ address, context, examples, pool, worker }: Servin
     allowedHosts: config.forward.allowed_hosts,
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
     viaName: node,
+    roots: openRoots(config.files.roots),
+    openFiles: new Semaphore({
+      atOnce: config.limits.open_files,
+      waiting: 10 * config.limits.open_files,
+      refusal: 'too many requests already wait for a file',
+    }),
   })
   const authentication = openHttpAuthentication(context, issuerBase)
   const { schemes } = authentication

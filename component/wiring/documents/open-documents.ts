@@ -54,12 +54,24 @@ export function compilePortsOf(
     schemeOfSender: (realm_uri, name) => senders.find(realm_uri, name)?.scheme,
     takesUserToken: (realm_uri, name) =>
       takesUserToken(at(realms.realm(realm_uri)?.info, ['upstreams', name, 'auth'])),
+    rootProblem: (realm_uri, name) => rootProblem(config.files.roots, realm_uri, name),
     hasUpstream: (realm_uri, name) => hasUpstream(realms.realm(realm_uri)?.info ?? {}, name),
     partyProblem: (realm_uri, security, host) =>
       kindOf(security.type)?.party?.is === 'issuer'
         ? issuerProblem(realms, realm_uri, issuerNameOf(security))
         : loginProblem(realms, realm_uri, providerOf(security), isGuessedFor(host, address)),
   }
+}
+
+/** Why documents of a realm may not name a root of the configuration. */
+function rootProblem(
+  roots: WiringContext['config']['files']['roots'],
+  realm_uri: string,
+  name: string,
+): string | undefined {
+  const root = Object.hasOwn(roots, name) ? roots[name] : undefined
+  if (root?.realms.includes(realm_uri)) return undefined
+  return `the configuration has no root ${JSON.stringify(name)} in files.roots for documents of the realm ${realm_uri}`
 }
 
 /** A change of what an index holds, or of what is compiled otherwise in one version of the gateway, is a new number. */

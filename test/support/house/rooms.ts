@@ -322,6 +322,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     ],
     packages: ['undici'],
   },
+  'component/action/files': { folders: ['action', 'spec'], packages: ['@fastify/send'] },
   'component/action/*': {
     folders: [
       ...['action', 'action/connections', 'action/watching', 'spec', 'spec/streams', 'stream'],

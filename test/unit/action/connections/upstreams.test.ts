@@ -7,9 +7,11 @@ import { expect } from 'chai'
 import type { Dispatcher, Pool } from 'undici'
 import { hostPolicy } from '#component/action/connections/origin.ts'
 import { Upstreams } from '#component/action/connections/upstreams.ts'
+import { openRoots } from '#component/action/files/roots.ts'
 import type { BodyCodec } from '#component/action/forward/body.ts'
 import { openActions } from '#component/action/index.ts'
 import { actionKinds } from '#component/action/kinds.ts'
+import { Semaphore } from '#component/limits/semaphore.ts'
 import { Streams } from '#component/stream/hub.ts'
 import { readOrigin } from '#component/syntax/upstream-origin.ts'
 import { ManualClock, SessionDouble } from '#test/unit/action/doubles.ts'
@@ -106,6 +108,8 @@ describe('the table of actions', () => {
       sessions: { session: () => new SessionDouble() },
       allowedDynamicUris: [],
       streams: new Streams({ clock: new ManualClock(), hold: () => () => undefined }),
+      roots: openRoots({}),
+      openFiles: new Semaphore({ atOnce: 1, waiting: 1, refusal: '' }),
     })
     expect(Object.keys(actions.table).sort()).to.deep.equal(
       actionKinds.map(({ type }) => type).sort(),
