@@ -13,7 +13,7 @@ export interface PageFile {
 }
 
 /** A file in one content coding. */
-export interface Content {
+interface Content {
   readonly bytes: Uint8Array
   readonly etag: string
 }
