@@ -96,7 +96,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/registry': { '#known': documents, '#staged': documents },
   'component/reload': { '#failed': documents, '#folders': documents, '#patterns': documents, '#reasons': documents, '#toldOptions': documents },
   'component/replica': { '#changed': entries, '#damaged': entries, '#digests': entries, '#last': entries, '#summaries': entries, '#watchers': documents },
-  'component/router': { '#connections': rows.connections, '#events': rows.retained, '#inbox': rows.bytes, '#realms': documents, byId: rows.router, registrations: rows.router, sessions: rows.connections, subscriptions: rows.router },
+  'component/router': { '#connections': rows.connections, '#ended': rows.connections, '#events': rows.retained, '#inbox': rows.bytes, '#realms': documents, byId: rows.router, registrations: rows.router, sessions: rows.connections, subscriptions: rows.router },
   'component/router/limits': { '#holders': rows.connections, '#large': rows.bytes, '#paused': rows.connections },
   'component/router/patterns': { '#exact': rows.router, '#lengths': rows.router, '#prefix': rows.router, '#shapes': rows.router, entries: rows.router },
   'component/routes': { '#found': work, '#own': documents, '#realms': documents, found: work, noLiterals: documents },
@@ -132,6 +132,6 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'http/limits': { '#held': documents, '#waiting': rows.connections, networks: rows.connections, pipelines: rows.connections },
   'http/oidc': { '#arrivals': documents },
   'http/rehearsal': { '#chunks': work },
-  'http/transport': { '#open': rows.connections, '#streams': rows.connections },
+  'http/transport': { '#open': rows.connections, '#queue': rows.requests, '#streams': rows.connections },
   'http/tls': { '#between': rows.certificates, '#known': rows.certificates, '#servers': documents },
 }

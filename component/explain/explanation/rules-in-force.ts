@@ -3,7 +3,18 @@
 import type { Evaluated } from '#component/explain/recorder.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
 import { inForce } from '#component/policies/kinds.ts'
+import type { ContentLimits } from '#component/request.ts'
+import { covers, essenceOf, multipartType } from '#component/syntax/media-type.ts'
 import type { RuleValue } from './explanation.ts'
+
+const takesForms = (accepts: readonly string[]): boolean =>
+  accepts.some((range) => covers(essenceOf(range), multipartType))
+
+/** A file is never larger than its body. */
+const withinBody = (multipart: ContentLimits['multipart'], most: number) => ({
+  ...multipart,
+  file_max_bytes: Math.min(multipart.file_max_bytes, most),
+})
 
 /** @param expressions of the request: times and counts may be computed from it */
 export function rulesInForce(
@@ -16,7 +27,7 @@ export function rulesInForce(
     admitsHttp,
     allowFrom,
     protection,
-    limits,
+    limits: { multipart, ...limits },
     traceKwargs,
     sendsProblems,
     policies,
@@ -26,6 +37,7 @@ export function rulesInForce(
   const values: Record<string, unknown> = {
     ...fixed,
     ...limits,
+    ...(takesForms(accepts) && { multipart: withinBody(multipart, limits.body_max_bytes) }),
     accepts,
     provides,
     schemes: admitsHttp ? ['http', 'https'] : ['https'],
