@@ -23,6 +23,8 @@ interface Readable {
   /** The rows of its actions. */
   readonly actions: readonly ActionKind[]
   readonly isList: boolean
+  /** The members of `action.progress`; absent: those of a progressive result of a call. */
+  readonly progress?: readonly string[]
   /** undefined on an open path. */
   readonly protection: Protection | undefined
 }
@@ -87,6 +89,7 @@ function membersOfMap(
   if (root === 'request') {
     return map === 'bindings' && forms.length > 0 ? bindingsOf(forms) : undefined
   }
+  if (root === 'action' && map === 'progress' && operation.progress) return operation.progress
   if (root === 'action' && Object.hasOwn(partKeys, map)) return partKeys[map]
   if (place === 'snapshot') return root === 'action' && map === 'result' ? ofSnapshot : undefined
   const isKnown = actions.some(({ result }) => result !== undefined)

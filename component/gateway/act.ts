@@ -157,7 +157,7 @@ function prepare(
       attempts,
       computed: plan.computedNames,
       rawBody: rawBody(),
-      readsBody: plan.readsAnswer,
+      readsBody: plan.readsAnswer && !state.wantsPieces,
       asksGet: plan.asksGet,
       hinted: passesHints(state) ? exchange : undefined,
       proof: plan.kind.passesOn ? () => proofOf(state) : undefined,

@@ -24,7 +24,7 @@ import {
 import { errorHeaders } from './error-reply.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import { type Headers, layOver } from './header-layers.ts'
-import { type Called, InvocationExchange } from './invocations/invocation.ts'
+import { type Called, InvocationExchange, type SendPiece } from './invocations/invocation.ts'
 import type { GatewayParts } from './parts.ts'
 import { type GatewayPorts, partsOf } from './ports.ts'
 import type { Stage } from './stage.ts'
@@ -102,13 +102,19 @@ export class Gateway {
   /**
    * Answers the call of a procedure; an error is a reply, too.
    * @param entry of the table that is served
+   * @param sendPiece absent: nobody takes progressive results
    * @throws for a bug
    */
-  async invoke(entry: RouteEntry<Route>, called: Called, begin: BeginCall): Promise<Reply> {
+  async invoke(
+    entry: RouteEntry<Route>,
+    called: Called,
+    begin: BeginCall,
+    sendPiece?: SendPiece,
+  ): Promise<Reply> {
     await entry.indexed?.compiling()
     const { get, post } = entry.routes
     const route = (get ?? post) as CompiledOperation
-    const exchange = new InvocationExchange(called, get ? 'get' : 'post')
+    const exchange = new InvocationExchange(called, get ? 'get' : 'post', sendPiece)
     exchange.served = route.path
     begin(exchange, route)
     return this.#answer(exchange, route, route.inherited, {}, route.stages, noHeaders)

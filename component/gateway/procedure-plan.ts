@@ -47,8 +47,16 @@ export interface ProcedurePlan extends RegisteredProcedure {
   readonly input: InputPlan | undefined
   readonly on_result: YieldPlan
   readonly on_error: ErrorPlan
+  /** How the pieces of an upstream's response are told; undefined: it is read whole. */
+  readonly on_progress: YieldPlan | undefined
   readonly errorUris: ErrorUris
 }
+
+/** The nodes of `on_progress`, which are evaluated for each piece. */
+export const nodesOfProgress = ({
+  on_progress: { args, kwargs } = { args: undefined, kwargs: undefined },
+}: Pick<ProcedurePlan, 'on_progress'>): readonly Live[] =>
+  [args, kwargs].flatMap((one) => (one ? [one.node] : []))
 
 /** The nodes of an answer that are evaluated for each call. */
 export function nodesOfProcedure({

@@ -49,6 +49,8 @@ export class RequestState {
   /** The context of actions that send the access token of the provider. */
   acting: Context | undefined = undefined
   outcome: Outcome | undefined = undefined
+  /** Whether a call is answered in pieces: the body of the upstream is not read whole. */
+  wantsPieces = false
   /** Whether the answer is kept for the repeats of the request: it has no headers of this request alone, and the action goes on without its client. */
   isHeld = false
   /** Where the answer comes from: it was kept before the request, or was made to be kept; undefined: from the later stages, for the request alone. */

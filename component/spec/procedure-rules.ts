@@ -48,7 +48,11 @@ const refused = dynamic(
 
 /** `response` of a procedure. */
 const procedureResponse = dynamic(
-  closedMap('a map {on_result, on_error}', { on_result: yielded, on_error: refused }),
+  closedMap('a map {on_result, on_error, on_progress}', {
+    on_result: yielded,
+    on_error: refused,
+    on_progress: yielded,
+  }),
 )
 
 const names = (what: string) =>

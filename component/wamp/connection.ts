@@ -82,6 +82,12 @@ export interface ConnectionPorts {
   readonly onEnd: (ending: Ending) => void
 }
 
+/** Bytes that may wait in the session while pieces of a call are sent. */
+const defaultUnsentBytes = 262_144
+
+/** Milliseconds until it is looked again whether they have left. */
+const drainLookMs = 5
+
 /** Milliseconds that a router may take to register or subscribe. */
 const registerMs = 10_000
 
@@ -174,8 +180,23 @@ export class Connection {
       clock: this.#clock,
       send: (draft) => this.#outbox.requestBelow(draft, this.#client),
       answer: (message) => (this.#state === 'over' ? undefined : this.#outbox.answer(message)),
+      drained: () => this.#drained(),
     })
     return this.#callee
+  }
+
+  /** Resolves when the transport has little to send, or the session is over; undefined: it has little now. */
+  #drained(): Promise<void> | undefined {
+    const { unsentBytes = defaultUnsentBytes } = this.#ports.options
+    const isFree = () => this.#state === 'over' || this.#channel.waiting(undefined) <= unsentBytes
+    if (isFree()) return undefined
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (isFree()) resolve()
+        else this.#clock.after(drainLookMs, look)
+      }
+      look()
+    })
   }
 
   /**

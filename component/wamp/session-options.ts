@@ -23,6 +23,8 @@ export interface SessionOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Whether it announces that it takes INTERRUPT, and yields progressive results: it serves procedures of documents. */
   readonly isCallee?: boolean
+  /** Bytes that may wait in the session while pieces of a call are sent. */
+  readonly unsentBytes?: number
   /** Largest message that the router takes; Crossbar.io ends the connection a little above the default. */
   readonly maxMessageBytes?: number
   /** Milliseconds from opening a connection to WELCOME. */

@@ -35,6 +35,7 @@ export function openPool({ context, router }: SessionNeeds): SessionPool {
         ? { auth: router.componentAuth, judge: judgeOf(context) }
         : undefined,
     maxHeld: config.limits.stream_sessions,
+    unsentBytes: config.limits.call_buffer,
     onWaited: sessionWaits(families),
     authFor: (realm_uri, user) =>
       user ? users.sessionTickets.authFor(user) : router.authOf(realm_uri),

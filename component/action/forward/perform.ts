@@ -157,7 +157,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     const given = run.socket ? undefined : upstreamBody(fields, run, headers, codec)
     if (run.socket) setHandshake(headers, run.socket)
     // An answer that an expression reads is asked for uncompressed, and whole.
-    if (run.readsBody) {
+    if (run.readsBody || run.invocation) {
       headers['accept-encoding'] = 'identity'
       if (fields.headers === undefined) for (const name of ofParts) delete headers[name]
     }

@@ -43,6 +43,7 @@ import {
   type ErrorUris,
   type InputPlan,
   nodesOfProcedure,
+  nodesOfProgress,
   type ProcedurePlan,
 } from '#component/gateway/procedure-plan.ts'
 import { invocationStages } from '#component/gateway/stages.ts'
@@ -190,18 +191,31 @@ export class ProcedureCompiler {
     const readable = {
       ...{ at, pattern: uri, forms: [], isList: actions.isList, protection: undefined },
       actions: steps.map(({ kind }) => kind),
+      progress: ['number', 'data', 'event', 'id'],
     }
-    checkReads({ place: 'request', at, nodes }, readable, findings)
-    const others = [
-      { at: pathOf('response'), nodes: outcomeNodes },
+    const progress = nodesOfProgress(responses)
+    const progressAt = pathOf('response', 'on_progress')
+    const others = [progressAt]
+    checkReads({ place: 'request', at, nodes, others }, readable, findings)
+    checkReads({ place: 'progress', at: progressAt, nodes: progress }, readable, findings)
+    const parts = [
+      { at: pathOf('response'), nodes: [...outcomeNodes, ...progress] },
       ...policies.flatMap(([kind, plan]) => kind.evaluates(plan)),
     ]
-    checkTokenReads({ actions: actions.all, inherited, others }, issues)
+    checkTokenReads({ actions: actions.all, inherited, others: parts }, issues)
     warnings.push(...namedUpstreams(actions.all, this.#ports))
     warnings.push(...credentialWarnings(actions.all, inherited, this.#ports))
     for (const [kind, plan] of policies) {
       if (kind.feature !== undefined) schemas.features.add(kind.feature)
       issues.push(...kind.refuseInvocations(plan))
+    }
+    if (responses.on_progress) {
+      const isForward = !actions.isList && last.plan.kind.passesOn
+      const needs = 'on_progress needs one action whose response comes in pieces: a forward'
+      if (!isForward) issues.push({ path: progressAt, message: needs })
+      const kept =
+        'a response that is sent in pieces is not kept: leave out on_progress, or the policy'
+      if (this.#isRead(inherited)) issues.push({ path: progressAt, message: kept })
     }
     this.#checkSelf(procedure, actions.all)
     const action = steps.at(-1) as ActionPlan
@@ -247,7 +261,7 @@ export class ProcedureCompiler {
   #responses(
     members: Members,
     pathOf: (...keys: readonly string[]) => string,
-  ): Pick<ProcedurePlan, 'on_result' | 'on_error'> {
+  ): Pick<ProcedurePlan, 'on_result' | 'on_error' | 'on_progress'> {
     const response = members.get('response')
     const declared = (key: string): Members => {
       const node = response && membersOf(response)?.get(key)
@@ -269,6 +283,10 @@ export class ProcedureCompiler {
         args: computed('on_error', 'args'),
         kwargs: computed('on_error', 'kwargs'),
       },
+      on_progress:
+        declared('on_progress').size > 0
+          ? { args: computed('on_progress', 'args'), kwargs: computed('on_progress', 'kwargs') }
+          : undefined,
     }
   }
 

@@ -102,6 +102,8 @@ export const caller = stage('caller', {
     state.identity = identity
     state.security = identity
     state.exchange.trace?.tellUser?.(identity.authid)
+    const { on_progress } = planOf(state)
+    state.wantsPieces = on_progress !== undefined && invocation.details.receive_progress === true
     return undefined
   },
   facts: (state) => ({ caller: invocationOf(state).caller }),

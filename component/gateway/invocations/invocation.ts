@@ -12,6 +12,11 @@ import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 /** What a caller has sent. */
 export type Called = Pick<Invocation, 'id' | 'procedure' | 'args' | 'kwargs' | 'details'>
 
+/** Sends a progressive result. Resolves when more may follow. */
+export type SendPiece = (
+  piece: Readonly<{ args: readonly unknown[]; kwargs: Readonly<Record<string, unknown>> }>,
+) => Promise<void> | undefined
+
 const noTexts = {}
 
 /** The one type that answers are kept as: it carries all that WAMP does. */
@@ -36,11 +41,19 @@ export class InvocationExchange implements Exchange {
   readonly trace: RequestTrace | undefined
   served?: NonNullable<Exchange['served']>
   listener?: StageListener | undefined
+  /** Sends a progressive result, and waits while the session has much to send. */
+  readonly sendPiece: SendPiece
   #aborts: ((reason?: ServiceError) => void)[] | undefined = []
   #reason: ServiceError | undefined
 
   /** @param method `get` where equal calls may have one answer, else `post` */
-  constructor(called: Called, method: Method, trace?: RequestTrace) {
+  constructor(
+    called: Called,
+    method: Method,
+    sendPiece: SendPiece = async () => undefined,
+    trace?: RequestTrace,
+  ) {
+    this.sendPiece = sendPiece
     const { id, procedure } = called
     this.id = id
     this.method = method

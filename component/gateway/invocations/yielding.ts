@@ -1,5 +1,11 @@
 /** The stages in which a procedure acts, and its outcome becomes a YIELD or an ERROR. */
-import type { ActionError, Outcome } from '#component/action/action.ts'
+import {
+  type ActionError,
+  badGateway,
+  type Outcome,
+  streamOf,
+  type UpstreamAnswer,
+} from '#component/action/action.ts'
 import { ExpressionError, isErrorUri } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import { act } from '#component/gateway/act.ts'
@@ -12,11 +18,13 @@ import { reportAfter } from '#component/gateway/failure-report.ts'
 import type { ProcedurePlan, YieldPlan } from '#component/gateway/procedure-plan.ts'
 import { stage } from '#component/gateway/stage.ts'
 import type { RequestState } from '#component/gateway/state.ts'
+import { essenceOf, isJsonType } from '#component/syntax/media-type.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { isUri } from '#component/syntax/wamp-uri.ts'
 import { planOf } from './caller.ts'
 import { uriOfError, uriOfStatus } from './error-uris.ts'
-import { yieldType } from './invocation.ts'
+import { type InvocationExchange, yieldType } from './invocation.ts'
+import { isListed, piecesOf } from './pieces.ts'
 
 /** The arguments of a YIELD or an ERROR. */
 export interface Yielded {
@@ -59,22 +67,86 @@ const outcomeOf = (
 export const yielding = stage('render', {
   enter(state) {
     const outcome = state.outcome as Outcome
-    const seen = state.contextAfter(outcome)
-    if ('error' in outcome) return errorOf(state, outcome, seen)
-    try {
-      const yielded = resultOf(planOf(state), outcome.result, seen)
-      state.onOutcome?.(outcome, seen)
-      return replyOf(yielded, 200, outcome.answer?.headers)
-    } catch (error) {
-      if (!(error instanceof ExpressionError)) throw error
-      const failed = outcomeOf(failureOf(error, state.route.action), state.route)
-      return errorOf(state, failed, state.contextAfter(failed))
-    }
+    const { on_progress } = planOf(state)
+    if (on_progress && outcome.answer) return inPieces(state, outcome, on_progress)
+    return rendered(state, outcome)
   },
   facts: ({ outcome }) => ({
     source: outcome && ('result' in outcome ? 'on_result' : 'on_error'),
   }),
 })
+
+/** The answer of an outcome that is there as a whole. */
+function rendered(state: RequestState, outcome: Outcome): Reply {
+  const seen = state.contextAfter(outcome)
+  if ('error' in outcome) return errorOf(state, outcome, seen)
+  try {
+    const yielded = resultOf(planOf(state), outcome.result, seen)
+    state.onOutcome?.(outcome, seen)
+    return replyOf(yielded, 200, outcome.answer?.headers)
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    const failed = outcomeOf(failureOf(error, state.route.action), state.route)
+    return errorOf(state, failed, state.contextAfter(failed))
+  }
+}
+
+/** Sends the pieces of an upstream's body to a caller who wants them; for others they are a list. */
+async function inPieces(
+  state: RequestState,
+  outcome: Outcome,
+  on_progress: YieldPlan,
+): Promise<Reply> {
+  const { body, headers } = outcome.answer as UpstreamAnswer
+  const chunks = body instanceof Uint8Array ? [body] : (body as AsyncIterable<Uint8Array>)
+  if ('error' in outcome) {
+    if (!state.wantsPieces) return rendered(state, outcome)
+    const read = await wholeOf(headers, chunks)
+    return rendered(state, { ...outcome, error: { ...outcome.error, body: read } })
+  }
+  if (!state.wantsPieces) {
+    if (!isListed(headers)) return rendered(state, outcome)
+    const all: unknown[] = []
+    for await (const { data } of piecesOf(headers, chunks)) all.push(data)
+    return rendered(state, { ...outcome, result: { ...outcome.result, body: all } })
+  }
+  const { sendPiece } = state.exchange as InvocationExchange
+  try {
+    for await (const piece of piecesOf(headers, chunks)) {
+      const seen = { ...state.context, action: { progress: piece } }
+      const sent = sendPiece(declared(on_progress, { args: [piece.data], kwargs: {} }, seen))
+      if (sent !== undefined) await sent
+    }
+  } finally {
+    streamOf(outcome)?.destroy()
+  }
+  const { on_result } = planOf(state)
+  if (on_result.args === undefined && on_result.kwargs === undefined)
+    return replyOf({ args: none, kwargs: {} }, 200)
+  return rendered(state, outcome)
+}
+
+/** Bytes of an error's body that are read. */
+const mostOfError = 1_048_576
+
+/** The body of an error: JSON where it is that, else a text. */
+async function wholeOf(
+  headers: UpstreamAnswer['headers'],
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<unknown> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of chunks) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > mostOfError) throw badGateway('the body of the error is too large')
+  }
+  if (!isJsonType(essenceOf(String(headers['content-type'] ?? '')))) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
 
 type Failed = Extract<Outcome, { readonly error: unknown }>
 

@@ -23,6 +23,8 @@ export interface CalleePorts {
   send(draft: Draft): unknown
   /** @returns why it cannot be sent */
   answer(message: WampMessage): WampError | undefined
+  /** Resolves when the session has not much to send; undefined: it has not. */
+  drained(): Promise<void> | undefined
 }
 
 /** An INVOCATION that is answered once, by a result or an error; what follows is ignored. */
@@ -32,6 +34,11 @@ export interface IncomingCall extends Payload {
   readonly details: Options
   /** Takes a callback for when nobody waits for the answer any more: the call was canceled, or the session is lost. */
   onGone(callback: () => void): void
+  /**
+   * Sends a progressive result.
+   * @returns resolves when the session may take more; undefined: it does
+   */
+  progress(payload: Payload): Promise<void> | undefined
   /** Sends the result; an error in its place where it is too large for the router. */
   yield(payload: Payload): void
   fail(error: Payload & { readonly error_uri: string }): void
@@ -114,6 +121,7 @@ export class Callee {
       { uri, details, args: asList(args), kwargs: asMap(kwargs) },
       request,
       (answer, isLast) => this.#answer(request, answer, isLast),
+      () => this.#ports.drained(),
     )
     this.#calls.set(request, call)
     registration.handler(call)
@@ -185,6 +193,10 @@ export class Callee {
     if (isLast && !this.#calls.delete(request)) return
     const problem = this.#ports.answer(answer)
     if (problem === undefined) return
+    // a piece that cannot be sent ends the call
+    const call = this.#calls.get(request)
+    this.#calls.delete(request)
+    call?.leave()
     const { error_uri, args, kwargs } = problem
     this.#ports.answer([code.error, code.invocation, request, {}, error_uri, args, kwargs])
   }
@@ -198,13 +210,16 @@ class OpenCall implements IncomingCall {
   readonly kwargs: Options
   readonly #request: unknown
   readonly #send: (answer: WampMessage, isLast: boolean) => void
+  readonly #drained: () => Promise<void> | undefined
   #gone: (() => void)[] | undefined = []
 
   constructor(
     { uri, details, args, kwargs }: Payload & { uri: string; details: Options },
     request: unknown,
     send: (answer: WampMessage, isLast: boolean) => void,
+    drained: () => Promise<void> | undefined,
   ) {
+    this.#drained = drained
     this.#request = request
     this.uri = uri
     this.details = details
@@ -216,6 +231,12 @@ class OpenCall implements IncomingCall {
   onGone(callback: () => void): void {
     if (this.#gone) this.#gone.push(callback)
     else callback()
+  }
+
+  progress({ args, kwargs }: Payload): Promise<void> | undefined {
+    if (this.#gone === undefined) return undefined
+    this.#send([code.yield, this.#request, { progress: true }, args, kwargs], false)
+    return this.#drained()
   }
 
   yield({ args, kwargs }: Payload): void {

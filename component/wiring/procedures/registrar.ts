@@ -232,12 +232,17 @@ export class Registrar {
     let error_uri: string | undefined
     try {
       const called = { id, procedure, args, kwargs, details }
-      const reply = await gateway.invoke(held.entry, called, (begun, operation) => {
-        exchange = begun
-        route = operation
-        this.#open.add(begun)
-        if (isGone) begun.abort()
-      })
+      const reply = await gateway.invoke(
+        held.entry,
+        called,
+        (begun, operation) => {
+          exchange = begun
+          route = operation
+          this.#open.add(begun)
+          if (isGone) begun.abort()
+        },
+        (piece) => call.progress(piece),
+      )
       const yielded = yieldedOf(reply, decode)
       error_uri = yielded.error_uri
       if (error_uri === undefined) call.yield(yielded)

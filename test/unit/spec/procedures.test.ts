@@ -26,6 +26,10 @@ describe('a document with procedures', () => {
     ['anybody who is disclosed', { action: fixed, callers: {} }],
     ['a limit of callers', { action: fixed, rate_limit: { amount: 1, window: 1 } }],
     ['a kept answer', { action: fixed, cache: { ttl: 1 } }],
+    [
+      'pieces',
+      { action: forward, response: { on_progress: { args: ['{{action.progress.id}}'] } } },
+    ],
     ['a comment', { action: fixed, comment: 'a word' }],
     ['defaults of requests', { action: fixed }, { defaults: { accepts: ['application/json'] } }],
     [
@@ -83,7 +87,7 @@ describe('a document with procedures', () => {
     ],
     [
       { action: fixed, response: { on_event: {} } },
-      `${at}/response/on_event: expected one of on_result, on_error`,
+      `${at}/response/on_event: expected one of on_result, on_error, on_progress`,
     ],
     [
       { action: fixed, response: { on_error: { error_uri: 'a b' } } },
@@ -109,6 +113,18 @@ describe('a document with procedures', () => {
     [
       { action: fixed, cache: { ttl: 1, vary: ['accept'] } },
       `${at}/cache/vary: vary is of requests: a call has no headers`,
+    ],
+    [
+      { action: fixed, response: { on_progress: { args: [] } } },
+      `${at}/response/on_progress: on_progress needs one action whose response comes in pieces: a forward`,
+    ],
+    [
+      { action: [fixed, forward], response: { on_progress: { args: [] } } },
+      `${at}/response/on_progress: on_progress needs one action whose response comes in pieces: a forward`,
+    ],
+    [
+      { action: forward, cache: { ttl: 1 }, response: { on_progress: { args: [] } } },
+      `${at}/response/on_progress: a response that is sent in pieces is not kept: leave out on_progress, or the policy`,
     ],
     [{ action: fixed, input: { body: {} } }, `${at}/input/body: expected one of args, kwargs`],
     [
