@@ -123,8 +123,22 @@ export interface Run extends WatchedRun {
    * @param callback is told why where the client is still there
    */
   onCancel(callback: (reason?: ServiceError) => void): void
+  /** Of an action that performs others: these, their expressions evaluated. @param items those of the list that they are performed for */
+  readonly branches?: ((items: readonly unknown[] | undefined) => readonly Branch[]) | undefined
   /** Hears of what leaves in each attempt, before it does; undefined for nearly all requests. */
   readonly onSent?: ((sent: Sent) => void) | undefined
+}
+
+/** One of the actions that an action performs, for one request. */
+export interface Branch {
+  /** Its name, or the position of its item, from 1. */
+  readonly key: string
+  /** Whether the others go on when it fails. */
+  readonly isOptional: boolean
+  /** Rejects as {@link Action.perform}. */
+  perform(): Promise<Outcome>
+  /** It settles at once. */
+  cancel(reason?: ServiceError): void
 }
 
 /** Performs one kind of action. An expected failure is an outcome, not a rejection; ServiceError when it cannot be tried. */
@@ -202,6 +216,10 @@ export type Outcome = (
   readonly effect?: 'none' | 'unknown'
   /** Whether it was given for this user alone, whatever its upstream says of it: by a token that was given for that of the user. */
   readonly isOfUser?: true
+  /** Of actions that perform others: the errors of those that may fail, by their keys. */
+  readonly errors?: Readonly<Record<string, ActionError>>
+  /** The key of the branch that has failed. */
+  readonly branch?: string
   /** Of a list of actions: the results of all that succeeded, in order. */
   readonly results?: readonly unknown[]
   /** The rest of the action, which goes on; the result of a call is empty then, and that of a subscription its snapshot. */

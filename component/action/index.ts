@@ -1,8 +1,11 @@
 /** What performs actions, by type: the other half of the rows in `kinds.ts`. */
 import type { Action } from './action.ts'
+import { eachAction } from './each/perform.ts'
 import { filesAction, type RootPorts } from './files/perform.ts'
 import { type ForwardPorts, forwardAction } from './forward/perform.ts'
+import type { GroupPorts } from './group.ts'
 import type { ActionType } from './kinds.ts'
+import { parallelAction } from './parallel/perform.ts'
 import { staticAction } from './static/perform.ts'
 import { wampCallAction } from './wamp-call/perform.ts'
 import { wampPublishAction } from './wamp-publish/perform.ts'
@@ -16,7 +19,9 @@ export interface Actions {
 }
 
 /** Makes all actions. */
-export function openActions(ports: ForwardPorts & SubscribePorts & RootPorts): Actions {
+export function openActions(
+  ports: ForwardPorts & SubscribePorts & RootPorts & GroupPorts,
+): Actions {
   const forward = forwardAction(ports)
   return {
     table: {
@@ -26,6 +31,8 @@ export function openActions(ports: ForwardPorts & SubscribePorts & RootPorts): A
       wamp_publish: wampPublishAction(ports),
       wamp_subscribe: wampSubscribeAction(ports),
       files: filesAction(ports),
+      parallel: parallelAction(ports),
+      each: eachAction(ports),
     },
     close: () => forward.close(),
   }

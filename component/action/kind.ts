@@ -110,6 +110,18 @@ export interface ActionKind {
   readonly error: readonly string[]
   /** The fields that may hold the access token of the identity provider. */
   readonly tokenFields: readonly string[]
+  /** Present where it performs other actions. */
+  readonly branches: BranchKeys | undefined
+  /** Whether another action may perform it. */
+  readonly isBranch: boolean
+}
+
+/** What the actions are that an action performs. */
+interface BranchKeys {
+  /** The key of its actions. */
+  readonly field: string
+  /** A map of actions by name, or one action that is performed for each item of a list. */
+  readonly of: 'names' | 'items'
 }
 
 /** A row, as its type declares it: what it leaves out, it does not have. */
@@ -139,4 +151,10 @@ export const actionKind = <T extends string>(
   result: declared.result,
   error: declared.error ?? [],
   tokenFields: declared.tokenFields ?? [],
+  branches: declared.branches,
+  isBranch:
+    declared.isBranch ??
+    (declared.branches === undefined &&
+      declared.serves === undefined &&
+      declared.begins !== 'events'),
 })

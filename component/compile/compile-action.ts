@@ -29,7 +29,7 @@ const compilers: FieldCompilers = { ...forwardForms, ...streamForms }
 /** A plan without what depends on the other parts of its operation. */
 export type PartialPlan = Omit<
   ActionPlan,
-  'target' | 'attempts' | 'traceKwargs' | 'passesBody' | 'readsAnswer' | 'asksGet'
+  'branches' | 'target' | 'attempts' | 'traceKwargs' | 'passesBody' | 'readsAnswer' | 'asksGet'
 >
 
 /** One action as it was compiled. */
@@ -38,6 +38,13 @@ export interface CompiledAction {
   readonly plan: PartialPlan
   /** The JSON Pointer at which a key of it is written. */
   readonly pathOf: (...keys: readonly string[]) => string
+  /** What it performs; empty: no other actions. */
+  readonly branches: readonly CompiledBranch[]
+}
+
+/** One action of an action, or a list of them. */
+interface CompiledBranch extends CompiledActions {
+  readonly name: string
 }
 
 /** The actions of an operation. */
@@ -75,11 +82,41 @@ export function compileActions(
     if (members === undefined) continue
     const pathOfKey: CompiledAction['pathOf'] = (...keys) => pathOf(...above, ...keys)
     const plan = compileAction(members, pathOfKey, allowsNone, ports)
-    if (plan) all.push({ members, plan, pathOf: pathOfKey })
+    const branches = plan && compileBranches(plan.kind, members, pathOfKey, ports)
+    if (plan && branches) all.push({ members, plan, pathOf: pathOfKey, branches })
   }
   const isWhole = all.length > 0 && all.length === (items ?? [node]).length
   return isWhole ? { all, isList: items !== undefined } : undefined
 }
+
+/** What an action performs; undefined when an action of it is too broken. */
+function compileBranches(
+  { branches }: ActionKind,
+  members: Members,
+  pathOf: (...keys: readonly string[]) => string,
+  ports: ActionPorts,
+): readonly CompiledBranch[] | undefined {
+  if (branches === undefined) return []
+  const { field, of } = branches
+  const node = members.get(field)
+  if (node === undefined) return undefined
+  const named =
+    of === 'items'
+      ? new Map([[field, node]])
+      : knownMembers(node, () => pathOf(field), ports.findings)
+  const all: CompiledBranch[] = []
+  for (const [name, one] of named ?? []) {
+    const above = of === 'items' ? [field] : [field, name]
+    const actions = compileActions('get', one, (...keys) => pathOf(...above, ...keys), ports)
+    if (actions === undefined) return undefined
+    all.push({ name, ...actions })
+  }
+  return named && all
+}
+
+/** All actions: behind each one those that it performs. */
+export const actionsIn = (actions: readonly CompiledAction[]): readonly CompiledAction[] =>
+  actions.flatMap((action) => [action, ...action.branches.flatMap(({ all }) => all)])
 
 /** Where an action writes kwargs. */
 const kwargsKeys = [

@@ -1,5 +1,6 @@
 /** Compiles one method of one path: its action, its bounds and its two responses. */
 
+import { keysOfPointer } from '#component/codec/json.ts'
 import {
   compileRequestChecks,
   compileResponseCheck,
@@ -21,10 +22,13 @@ import {
 } from '#component/compile/streams/compile-streams.ts'
 import type { StreamedOperation } from '#component/compile/streams/stream-checks.ts'
 import { negotiatedTypes, offeredTypes } from '#component/compile/streams/stream-types.ts'
+import type { Issue } from '#component/errors.ts'
 import { type Members, membersOf } from '#component/expression/compile.ts'
+import { readsItem, readsItemOnly } from '#component/expression/items.ts'
 import type { Scope } from '#component/expression/scope.ts'
 import type {
   ActionPlan,
+  BranchesPlan,
   CompiledOperation,
   CompiledPath,
   InheritedValues,
@@ -42,6 +46,7 @@ import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { targetOf } from './action-target.ts'
 import {
+  actionsIn,
   type CompiledAction,
   compileActions,
   type PartialPlan,
@@ -138,6 +143,8 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const actions = actionNode && compileActions(method, actionNode, inAction, plan)
   const last = actions?.all.at(-1)
   if (actions === undefined || last === undefined) return undefined
+  const every = actionsIn(actions.all)
+  const isSingle = !actions.isList && every.length === 1
 
   const ownKeys = lookupIn(members, (key) => pathOf(key))
   const defaults = level === plan.level ? plan.defaults : inDefaults(level, findings)
@@ -190,6 +197,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const isForward = last.plan.kind.passesOn
   const on_result = respond('on_result', isForward, ...ownHeaders.map(layerOf))
   const on_error = respond('on_error', actions.all.every(isOfForward))
+  checkGroups(actions.all, response, pathOf, issues)
 
   const streamed: StreamedOperation = {
     method,
@@ -204,8 +212,8 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const parts = streamParts(streamed)
 
   const outcomeNodes = [...nodesOf(on_result), ...nodesOf(on_error)]
-  const values = actions.all.map((action) => (actions.isList ? valuesOf(action) : inherited))
-  const fields = actions.all.map(({ plan }) => plan.computed.map(([, node]) => node))
+  const values = every.map((action) => (isSingle ? inherited : valuesOf(action)))
+  const fields = every.map(({ plan }) => plan.computed.map(([, node]) => node))
   const requestNodes = [
     ...fields.flat(),
     ...values.flatMap(({ attempts }) => attempts.computed.map(([, { node }]) => node)),
@@ -215,7 +223,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     at,
     pattern: path.pattern,
     forms: plan.forms,
-    actions: streamed.actions.map(({ kind }) => kind),
+    actions: every.map(({ plan }) => plan.kind),
     isList: actions.isList,
     protection: inherited.protection,
   }
@@ -225,7 +233,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const policies = inForce(inherited.policies)
   const passesToken = checkTokenReads(
     {
-      actions: actions.all,
+      actions: every,
       inherited,
       others: [
         ...['on_result', 'on_error'].map((key, index) => ({
@@ -244,7 +252,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   )
   const nodes =
     parts.length > 0 ? [...requestNodes, ...parts.flatMap(({ nodes }) => nodes)] : requestNodes
-  const passing = actions.all.filter((action) => isOfForward(action) && !action.members.has('body'))
+  const passing = every.filter((action) => isOfForward(action) && !action.members.has('body'))
   const isBodyUsed = isRead(nodes, ...bodyReads)
   const isBodyChecked = checks?.parts.some(({ part }) => part === 'body') === true
   if (isBodyChecked && passing.length === 1 && !isBodyUsed) {
@@ -253,18 +261,19 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   const isBodyRead = isBodyUsed || isBodyChecked
   const writtenAction = map?.action
   const isCompared = policies.some(([kind]) => kind.comparesAnswers)
-  const plans = actions.all.map((action, index): ActionPlan => {
-    const ofList = Array.isArray(writtenAction) ? writtenAction[index] : writtenAction
+  const compiled = every.map((action, index): ActionPlan => {
+    const written = writtenIn(writtenAction, action.pathOf(), pathOf('action'))
     const { type, kind, fixed, computed, computedNames } = action.plan
     const { attempts, traceKwargs } = values[index] ?? inherited
     const later = [...outcomeNodes, ...fields.slice(index + 1).flat()]
-    const readsAnswer = isOfForward(action) && isRead(later, ...answerKeys)
-    const isAnswer = index === actions.all.length - 1
+    const isInGroup = !actions.all.includes(action)
+    const readsAnswer = isOfForward(action) && (isInGroup || isRead(later, ...answerKeys))
+    const isAnswer = action === last
     // written out: spreading an object and adding to it makes two in memory
     return {
       type,
       kind,
-      target: targetOf(action, ofList, path),
+      target: targetOf(action, written, path),
       fixed,
       computed,
       computedNames,
@@ -273,17 +282,24 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
       passesBody: passing.includes(action),
       readsAnswer,
       asksGet: method === 'get' && isOfForward(action) && (readsAnswer || (isAnswer && isCompared)),
+      branches: undefined,
     }
   })
+  const planOf = (one: CompiledAction): ActionPlan => {
+    const own = compiled[every.indexOf(one)] as ActionPlan
+    return one.branches.length === 0 ? own : { ...own, branches: branchesPlan(one, planOf) }
+  }
+  const plans = actions.all.map(planOf)
   // a stream can be passed on once
-  const keepsBody = passing.length > (isBodyRead ? 0 : 1)
+  const isPassedInGroup = passing.some((one) => !actions.all.includes(one))
+  const keepsBody = passing.length > (isBodyRead || isPassedInGroup ? 0 : 1)
   const passesUnread = passing.length > 0 && !isBodyRead && !keepsBody
   const secured = { at, method, inherited, passesUnread }
   findings.warnings.push(...webhookWarnings(secured, plan.schemeOfSender))
-  findings.warnings.push(...namedUpstreams(actions.all, plan))
-  findings.warnings.push(...credentialWarnings(actions.all, inherited, plan))
+  findings.warnings.push(...namedUpstreams(every, plan))
+  findings.warnings.push(...credentialWarnings(every, inherited, plan))
   const action = plans.at(-1) as ActionPlan
-  const hasForward = actions.all.some(isOfForward)
+  const hasForward = every.some(isOfForward)
   const { readsAnswer } = action
   const types =
     method === 'options'
@@ -303,7 +319,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     if (unused) findings.warnings.push(unused)
   }
   const websocket = compileSocket(
-    { method, actions: actions.all, isList: actions.isList, policies },
+    { method, actions: every, isList: !isSingle, policies },
     findings.issues,
   )
   if (websocket) plan.schemas.features.add('websocket')
@@ -363,6 +379,69 @@ const pathWith = (lifetime: Lifetime, { path, lifetime: ofPath, headersOf }: Pat
   lifetime === ofPath
     ? path
     : { ...path, isDeprecated: lifetime.isDeprecated, headers: headersOf(lifetime) }
+
+/** What an action performs, of the plans of its branches. */
+function branchesPlan(
+  { branches, members, plan }: CompiledAction,
+  planOf: (action: CompiledAction) => ActionPlan,
+): BranchesPlan {
+  const optional = plan.fixed.optional
+  const isOptional = (name: string): boolean =>
+    Array.isArray(optional) ? optional.includes(name) : optional === true
+  const list = plan.kind.branches?.of === 'items' ? members.get('items') : undefined
+  return {
+    list,
+    all: branches.map(({ name, all, isList }) => ({
+      ...{ name, isList, isOptional: isOptional(name) },
+      plans: all.map((action): ActionPlan => {
+        const own = planOf(action)
+        if (list?.kind !== 'constant') return own
+        // what is made of items that the document writes, no request names
+        const ofRequest = own.computed.filter(([, node]) => !readsItemOnly(node))
+        const names = ofRequest.map(([field]) => field)
+        return { ...own, computedNames: new Set(names) }
+      }),
+    })),
+  }
+}
+
+const hereNoItem = '"_" is the item of where, map, sort …: there is none here'
+
+/** Reports what actions that perform others need of their operation. */
+function checkGroups(
+  actions: readonly CompiledAction[],
+  response: Members | undefined,
+  pathOf: (...keys: readonly string[]) => string,
+  issues: Issue[],
+): void {
+  const isGroup = ({ plan }: CompiledAction) => plan.kind.branches !== undefined
+  const declared = response?.get('on_result')
+  if (actions.slice(-1).some(isGroup) && !(declared && membersOf(declared)?.has('body'))) {
+    const path = pathOf('response', 'on_result', 'body')
+    const message = 'body is missing: an action of several has no body of its own'
+    issues.push({ path, message })
+  }
+  const refuse = ({ plan, pathOf }: CompiledAction): void => {
+    for (const [name, node] of plan.computed) {
+      if (readsItem(node)) issues.push({ path: pathOf(name), message: hereNoItem })
+    }
+  }
+  for (const action of actions) {
+    refuse(action)
+    const { of } = action.plan.kind.branches ?? {}
+    if (of !== 'items') for (const { all } of action.branches) all.forEach(refuse)
+  }
+}
+
+/** A member of the action as the document writes it. */
+function writtenIn(action: unknown, path: string, at: string): unknown {
+  let value = action
+  for (const key of keysOfPointer(path.slice(at.length))) {
+    if (typeof value !== 'object' || value === null) break
+    value = (value as JsonMap)[key]
+  }
+  return value
+}
 
 /** What a schema costs that has a body read which would be passed on. */
 const held =

@@ -35,6 +35,13 @@ function withoutSchemas(response: unknown): unknown {
 const isEvaluated = (key: string): boolean =>
   key === 'action' || key === 'response' || (isInheritedKey(key) && key !== 'headers')
 
+/** Where an action for each item of a list may stand: itself, what yields it, and what yields one with others. */
+const ofItems = /^\/action(?:\/\d+)?(?:\/action(?:\/.*)?)?$/s
+
+/** Whether `_` may stand at a place of an operation: `checkItems` looks at what is yielded there. */
+const mayHaveItem = (path: string, at: string): boolean =>
+  path.startsWith(at) && ofItems.test(path.slice(at.length))
+
 /** An operation as a map with known keys; undefined when it is not one. */
 export function compileMap(
   raw: unknown,
@@ -45,11 +52,11 @@ export function compileMap(
   if (isMap(raw)) {
     const evaluated = Object.fromEntries(Object.entries(raw).filter(([key]) => isEvaluated(key)))
     if (isWritten(evaluated.response)) evaluated.response = withoutSchemas(evaluated.response)
-    return compile(evaluated, at, scope, issues)
+    return compile(evaluated, at, scope, issues, (path) => mayHaveItem(path, at))
   }
   // a literal of another type has been reported by validation
   if (!isExpression(raw)) return undefined
-  const node = compile(raw, at, scope, issues)
+  const node = compile(raw, at, scope, issues, () => true)
   if (node.kind === 'broken') return undefined
   if (keysOf(node) !== undefined) return node
   issues.push({ path: at, message: 'an operation must be a map that is known at load' })

@@ -45,7 +45,7 @@ type Place = 'request' | 'event' | 'progress' | 'snapshot'
 
 /** The members of `action` that there are; of a request only those of streams are judged. */
 const membersOfAction: Readonly<Record<Place, readonly string[]>> = {
-  request: ['result', 'error', 'results'],
+  request: ['result', 'error', 'results', 'errors'],
   event: ['event'],
   progress: ['progress'],
   snapshot: ['result'],
@@ -95,6 +95,9 @@ function membersOfMap(
   const isKnown = actions.some(({ result }) => result !== undefined)
   if (root !== 'action' || !isKnown) return undefined
   const known = actions.flatMap(({ result = [] }) => result)
+  const hasBranches = actions.some(({ branches }) => branches !== undefined)
+  if (map === 'errors') return hasBranches ? undefined : ['result', 'error']
+  if (map === 'result' && hasBranches) return undefined
   if (map === 'results') return isList ? undefined : ['result', 'error']
   if (map === 'result') return known
   if (map !== 'error') return undefined
@@ -121,6 +124,7 @@ function whyAbsent(root: string, map: string, operation: Readable): string | und
   const { pattern } = operation
   if (root === 'security') return isOfAlternatives(map, operation) ? withoutAlternatives : undefined
   if (root === 'request') return `: the path ${pattern} does not bind it`
+  if (map === 'errors') return ': it exists only where an action performs others'
   return map === 'results' ? ': it exists only where action is a list' : undefined
 }
 
@@ -147,7 +151,7 @@ export function checkReads(part: ReadPart, operation: Readable, findings: Findin
       continue
     }
     const isSecurity = root === 'security'
-    const isResults = root === 'action' && map === 'results'
+    const isResults = root === 'action' && (map === 'results' || map === 'errors')
     const name = isSecurity || isResults ? map : key
     const members = isSecurity
       ? membersOfSecurity(operation)

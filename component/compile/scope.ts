@@ -23,7 +23,7 @@ type Maps = Readonly<Record<MergedMap, ReadonlyMap<string, SpecEntry>>>
 /** The data of a request, read as properties; `security` has the keys of its scheme and of the identity. */
 const roots: Readonly<Record<string, RootShape>> = {
   request: { keys: requestKeys },
-  action: { keys: ['result', 'error', 'results', 'event', 'progress'] },
+  action: { keys: ['result', 'error', 'results', 'errors', 'event', 'progress'] },
   security: {},
 }
 

@@ -106,6 +106,12 @@ export const limitsSection = section(
       description:
         'Streams of events of one user of a realm at once, in each process. Further ones are refused with 429. 0: any number. Clients without a login are not counted.',
     }),
+    parallel_actions: integer({
+      default: 1_000,
+      minimum: 1,
+      description:
+        'Actions of parallel and each that run at once, in each process. Requests that need further ones are refused with 503.',
+    }),
     websockets: integer({
       default: 2_000,
       minimum: 1,

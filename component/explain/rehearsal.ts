@@ -177,6 +177,8 @@ export class Rehearser {
       ...(publicPath !== undefined && { publicPath }),
       actions: forEachType((type) => ({
         perform(fields, run) {
+          // given outcomes are those of the actions that it performs, one after the other
+          if (run.branches) return actions[type].perform(fields, run)
           begun += 1
           // a given outcome is what the action comes to in the end
           const attempts = { ...run.attempts, retries: 0 }

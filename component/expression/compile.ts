@@ -41,25 +41,27 @@ const stepLimit = 100_000
  * Compiles a value of a document. Parts that do not depend on request, action or security are evaluated now.
  * @param path JSON Pointer of the value
  * @param issues receives the issues; one list for each load
- * @param hasItem whether `_` may stand in it
+ * @param hasItem whether `_` may stand at a place
  */
 export function compile(
   value: unknown,
   path: string,
   scope: Scope,
   issues: Issue[],
-  hasItem = false,
+  hasItem: (path: string) => boolean = never,
 ): Node {
   if (isLiteral(value, 0)) return constant(value)
   return compileValue(value, path, { scope, issues, hasItem }, 0)
 }
 
+const never = (): boolean => false
+
 /** What the texts of a value are compiled with. */
 interface Around {
   readonly scope: Scope
   readonly issues: Issue[]
-  /** Whether `_` may stand in it: it is the item of a list where the value is used. */
-  readonly hasItem: boolean
+  /** Whether `_` may stand at a place: it is the item of a list where the value is used. @param path JSON Pointer */
+  readonly hasItem: (path: string) => boolean
 }
 
 /** Whether the value is no list or map, and no text with an expression. */
@@ -146,7 +148,12 @@ function compileText(text: string, path: string, around: Around): Node {
 }
 
 function joinParts(template: Template, whole: Site, of: Around): Node {
-  const around = { ...of, site: whole }
+  const around = {
+    scope: of.scope,
+    issues: of.issues,
+    site: whole,
+    hasItem: of.hasItem(whole.path),
+  }
   const nodes: Node[] = []
   const sites: Site[] = []
   let texts = 0

@@ -120,7 +120,7 @@ export class Scope {
     let node =
       this.#pending.length > 2 * longestChain
         ? broken
-        : compile(entry.value, entry.path, this, issues, map === templates)
+        : compile(entry.value, entry.path, this, issues, () => map === templates)
     this.#pending.pop()
     if (pending.height > longestChain) {
       report(

@@ -18,6 +18,7 @@ import { membersOf, tokenRefusal } from '#component/security/scheme.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan, CompiledOperation } from './api.ts'
+import { branchesOf } from './branches.ts'
 import { withToken } from './context.ts'
 import { evaluateAttempts, evaluateFields } from './evaluate.ts'
 import type { Reply } from './exchange.ts'
@@ -78,7 +79,10 @@ export const action = stage('action', {
 
 /** Whether an action reaches a peer: a fixed response needs no slot. */
 const needsSlot = ({ action, steps }: CompiledOperation): boolean =>
-  steps ? steps.some(({ kind }) => kind.reaches !== undefined) : action.kind.reaches !== undefined
+  steps ? steps.some(reachesPeer) : reachesPeer(action)
+
+const reachesPeer = ({ kind, branches }: ActionPlan): boolean =>
+  kind.reaches !== undefined || branches !== undefined
 
 /** Renders the outcome of the actions. */
 export const render = stage('render', {
@@ -130,6 +134,7 @@ function prepare(
   plan: ActionPlan,
   context: Context,
   wantsProgress: boolean,
+  givenUp?: Run['onCancel'],
 ): PreparedAction {
   const { exchange, route, parts, content } = state
   const { path, inherited, streams } = route
@@ -139,10 +144,18 @@ function prepare(
   const attempts = evaluateAttempts(plan.attempts, context)
   // an action whose answer is kept goes on for the client that comes back
   const goesOnAlone = state.isHeld && !wantsProgress
-  const onCancel: Run['onCancel'] = (callback) =>
-    exchange.onAbort((reason) => {
-      if (reason !== undefined || !goesOnAlone) callback(reason)
-    })
+  const onCancel: Run['onCancel'] =
+    givenUp ??
+    ((callback) =>
+      exchange.onAbort((reason) => {
+        if (reason !== undefined || !goesOnAlone) callback(reason)
+      }))
+  const branches =
+    plan.branches &&
+    ((items: readonly unknown[] | undefined) =>
+      branchesOf(plan, context, items, (inner, seen, onCancel) =>
+        prepare(state, inner, seen, false, onCancel),
+      ))
   const rawBody = () =>
     plan.passesBody && exchange.hasBody
       ? (content.held ?? exchange.rawBody(inherited.limits))
@@ -170,6 +183,7 @@ function prepare(
       streams: streams && parts.streamed.termsOf(route),
       trace: exchange.trace,
       onCancel,
+      branches,
       onSent: listener && ((sent) => listener.actionSends(sent)),
     })
   return { attempts, onCancel, perform: performing(state, plan, fields, perform) }

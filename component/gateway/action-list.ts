@@ -17,6 +17,8 @@ export interface PreparedAction {
 export interface Progress {
   readonly result?: unknown
   readonly results: readonly unknown[]
+  /** Of the last one that performs others. */
+  readonly errors?: Outcome['errors']
 }
 
 /** An expression of an action of a list has failed. */
@@ -78,16 +80,22 @@ export function prepareList(
     let isOfUser = outcome.isOfUser
     for (const plan of others) {
       if ('error' in outcome) break
-      progress = { result: outcome.result, results: [...progress.results, outcome.result] }
+      const errors = outcome.errors ?? progress.errors
+      progress = {
+        result: outcome.result,
+        results: [...progress.results, outcome.result],
+        ...(errors && { errors }),
+      }
       // nobody reads the rest of this answer
       drop(outcome)
       outcome = isGone ? ownFailure(canceled()) : await end(plan, begin(plan))
       isOfUser ??= outcome.isOfUser
     }
-    const { results } = progress
+    const { results, errors } = progress
     const ofUser = isOfUser && { isOfUser }
-    if ('error' in outcome) return { ...outcome, ...ofUser, results }
-    return { ...outcome, ...ofUser, results: [...results, outcome.result] }
+    const known = errors && { errors }
+    if ('error' in outcome) return { ...known, ...outcome, ...ofUser, results }
+    return { ...known, ...outcome, ...ofUser, results: [...results, outcome.result] }
   }
   return { attempts, onCancel, perform }
 }

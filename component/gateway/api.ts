@@ -3,6 +3,7 @@ import type { Attempts, Run, SocketTerms } from '#component/action/action.ts'
 import type { ActionKind } from '#component/action/kind.ts'
 import type { ActionType } from '#component/action/kinds.ts'
 import type { ActionTarget } from '#component/action/watching/action-target.ts'
+import type { Node } from '#component/expression/nodes.ts'
 import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts'
 import type { ResponseCheck } from '#component/gateway/schemas/response-check.ts'
 import type { ValueCheck } from '#component/gateway/schemas/value-check.ts'
@@ -249,6 +250,27 @@ export interface ActionPlan extends Required<Pick<Run, 'asksGet'>> {
   readonly passesBody: boolean
   /** Forward: whether an expression reads the upstream's body. */
   readonly readsAnswer: boolean
+  /** What it performs; undefined: it performs no other actions. */
+  readonly branches: BranchesPlan | undefined
+}
+
+/** What an action performs. */
+export interface BranchesPlan {
+  /** The list for whose items its one branch is performed; undefined: each branch is performed once. */
+  readonly list: Node | undefined
+  /** At least one. */
+  readonly all: readonly BranchPlan[]
+}
+
+/** One action of an action, or a list of them. */
+interface BranchPlan {
+  /** Its name; that of the key where it is the only one. */
+  readonly name: string
+  /** In order; at least one. */
+  readonly plans: readonly ActionPlan[]
+  readonly isList: boolean
+  /** Whether the others go on when it fails. */
+  readonly isOptional: boolean
 }
 
 /** `on_result` or `on_error`. */
@@ -315,9 +337,18 @@ export interface CompiledOperation {
   readonly status_codes: ReadonlyMap<string, number>
 }
 
+/** All actions of an operation, in order: those of a list, and behind an action those that it performs. */
+export const plansOf = ({
+  action,
+  steps = [action],
+}: Pick<CompiledOperation, 'action' | 'steps'>): readonly ActionPlan[] =>
+  steps.flatMap((plan) =>
+    plan.branches ? [plan, ...plan.branches.all.flatMap(({ plans }) => plans)] : plan,
+  )
+
 /** The rows of an operation's actions, in order. */
-export const kindsOf = ({ action, steps }: CompiledOperation): readonly ActionKind[] =>
-  steps ? steps.map(({ kind }) => kind) : [action.kind]
+export const kindsOf = (operation: CompiledOperation): readonly ActionKind[] =>
+  plansOf(operation).map(({ kind }) => kind)
 
 /** The types of an operation's actions, in order. */
 export const typesOf = (operation: CompiledOperation): readonly string[] =>

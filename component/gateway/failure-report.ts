@@ -100,11 +100,20 @@ export function reportThrown(
 }
 
 /** The place and the peer of the action that has ended with the outcome: of a list the one that failed, or the last. */
-function endOf({ at, action, steps }: CompiledOperation, { results = [] }: Outcome): FailureReport {
-  const plan = steps?.[results.length]
-  return plan
-    ? { pointer: `${at}/action/${results.length}`, ...peerOf(plan) }
-    : { pointer: at, ...peerOf(action) }
+function endOf(
+  { at, action, steps }: CompiledOperation,
+  { results = [], branch }: Outcome,
+): FailureReport {
+  const step = steps?.[results.length]
+  const place = step ? `${at}/action/${results.length}` : at
+  const { kind, branches } = step ?? action
+  const found = branches?.all.find(({ name }) => branches.list || name === branch)
+  if (branch === undefined || found === undefined)
+    return { pointer: place, ...peerOf(step ?? action) }
+  const within = `${step ? place : `${at}/action`}/${kind.branches?.field}`
+  const pointer = branches?.list ? within : `${within}/${branch}`
+  const [only] = found.plans
+  return { pointer, ...(only && !found.isList && peerOf(only)) }
 }
 
 /** Characters of a peer's error URI in the log. */

@@ -1,5 +1,10 @@
 /** One operation of OpenAPI: a method of one form of a path. */
-import { type ActionPlan, type CompiledOperation, typesOf } from '#component/gateway/api.ts'
+import {
+  type ActionPlan,
+  type CompiledOperation,
+  plansOf,
+  typesOf,
+} from '#component/gateway/api.ts'
 import type { Method } from '#component/request.ts'
 import { requiredRoles, rolesKey, withRoles } from '#component/security/required-roles.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
@@ -88,12 +93,13 @@ export function describeOperation(
 const bodilessMethods = new Set<Method>(['get', 'head'])
 
 function requestBodyOf(
-  { inherited, readsBody, action, steps }: CompiledOperation,
+  operation: CompiledOperation,
   method: Method,
   { body, body_required }: JsonMap,
   examples: Shown | undefined,
 ): JsonMap | undefined {
-  const passesBody = (steps ?? [action]).some((plan) => plan.passesBody)
+  const { inherited, readsBody } = operation
+  const passesBody = plansOf(operation).some((plan) => plan.passesBody)
   if (body !== undefined) {
     const schema = published(body)
     return {

@@ -1,6 +1,6 @@
 /** The query parameters and headers that the expressions of an operation read. */
 import { membersRead } from '#component/expression/probe/members-read.ts'
-import type { CompiledOperation, ResponsePlan } from '#component/gateway/api.ts'
+import { type CompiledOperation, plansOf, type ResponsePlan } from '#component/gateway/api.ts'
 import type { HeaderLayer, Live } from '#component/gateway/header-layers.ts'
 import type { ProgressPlan, StreamPlan } from '#component/gateway/stream-plan.ts'
 import { inForce } from '#component/policies/kinds.ts'
@@ -43,8 +43,8 @@ export function readsOf(operation: CompiledOperation, method: Method): RequestRe
 }
 
 function* nodesOf(operation: CompiledOperation): Iterable<Live> {
-  const { action, steps, on_result, on_error, path, inherited, streams } = operation
-  for (const { computed, attempts } of steps ?? [action]) {
+  const { on_result, on_error, path, inherited, streams } = operation
+  for (const { computed, attempts } of plansOf(operation)) {
     for (const [, node] of computed) yield node
     for (const [, { node }] of attempts.computed) yield node
   }

@@ -2,7 +2,12 @@
 import { STATUS_CODES } from 'node:http'
 import type { ActionKind } from '#component/action/kind.ts'
 import { actionKinds } from '#component/action/kinds.ts'
-import { type ActionPlan, type CompiledOperation, kindsOf } from '#component/gateway/api.ts'
+import {
+  type ActionPlan,
+  type CompiledOperation,
+  kindsOf,
+  plansOf,
+} from '#component/gateway/api.ts'
 import { bodyMethods } from '#component/gateway/checks.ts'
 import { inForce, policyKinds } from '#component/policies/kinds.ts'
 import type { Method } from '#component/request.ts'
@@ -186,7 +191,7 @@ function gatewayStatuses(
   method: Method,
   { request }: Authored,
 ): ReadonlySet<string> {
-  const { inherited, negotiated, readsBody, checksType, action, steps } = operation
+  const { inherited, negotiated, readsBody, checksType } = operation
   const { protection, admitsHttp, allowFrom } = inherited
   const statuses = new Set<string>()
   const takesBody = readsBody || bodyMethods.has(method)
@@ -202,7 +207,7 @@ function gatewayStatuses(
     [isPerformed, '503', '504'],
     [operation.streams?.kind === 'events', '400', '429'],
     [operation.websocket !== undefined && method === 'get', '400', '403', '426', '429'],
-    [(steps ?? [action]).some(({ computed }) => computed.length > 0), '500'],
+    [plansOf(operation).some(({ computed }) => computed.length > 0), '500'],
   ]
   for (const [isAnswered, ...some] of rows)
     if (isAnswered) for (const status of some) statuses.add(status)
@@ -210,7 +215,8 @@ function gatewayStatuses(
 }
 
 /** What actions fail with under policies that do not hold, and where they name no target. */
-function errorsOfOthers({ inherited, action, steps }: CompiledOperation): readonly string[] {
+function errorsOfOthers(operation: CompiledOperation): readonly string[] {
+  const { inherited } = operation
   const kinds: readonly unknown[] = inForce(inherited.policies).map(([kind]) => kind)
   const errors: readonly string[] = policyKinds
     .filter((kind) => !kinds.includes(kind))
@@ -218,9 +224,7 @@ function errorsOfOthers({ inherited, action, steps }: CompiledOperation): readon
   const isNamed = ({ kind, fixed }: ActionPlan, field: string) =>
     kind.reaches?.named?.field === field && fixed[field] !== undefined
   const names = actionKinds.flatMap(({ reaches }) => reaches?.named ?? [])
-  const others = names.filter(
-    ({ field }) => !(steps ?? [action]).some((one) => isNamed(one, field)),
-  )
+  const others = names.filter(({ field }) => !plansOf(operation).some((one) => isNamed(one, field)))
   return [...errors, ...others.flatMap((one) => one.errors)]
 }
 
@@ -244,11 +248,12 @@ function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
 }
 
 /** Whether an expression of the operation is evaluated for each request. */
-function isComputed({ action, steps, on_result }: CompiledOperation): boolean {
+function isComputed(operation: CompiledOperation): boolean {
+  const { on_result } = operation
   const { body, layers, uri, status } = on_result
   const values = [body, uri?.node, typeof status === 'object' ? status.node : undefined]
   return (
-    (steps ?? [action]).some(({ computed }) => computed.length > 0) ||
+    plansOf(operation).some(({ computed }) => computed.length > 0) ||
     layers.length > 0 ||
     values.some((node) => node !== undefined && node.kind !== 'constant')
   )

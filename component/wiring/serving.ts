@@ -5,6 +5,7 @@ import { egressBy } from '#component/action/connections/egress.ts'
 import { hostPolicy } from '#component/action/connections/origin.ts'
 import { type Connections, Upstreams } from '#component/action/connections/upstreams.ts'
 import { openRoots } from '#component/action/files/roots.ts'
+import { RunningBranches } from '#component/action/group.ts'
 import { openActions } from '#component/action/index.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-metrics.ts'
@@ -118,6 +119,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
       waiting: 10 * config.limits.open_files,
       refusal: 'too many requests already wait for a file',
     }),
+    running: new RunningBranches(config.limits.parallel_actions),
   })
   const authentication = openHttpAuthentication(context, issuerBase)
   const { schemes } = authentication

@@ -180,6 +180,7 @@ export class ProcedureCompiler {
         passesBody: false,
         readsAnswer: kind.passesOn,
         asksGet: false,
+        branches: undefined,
       }
     })
     const nodes = [

@@ -1,20 +1,29 @@
 /** By what the kept answers of a route are told apart, and what they are purged by. */
-import { type CompiledOperation, kindsOf, type ResponsePlan } from '#component/gateway/api.ts'
+import { itemName } from '#component/expression/items.ts'
+import {
+  type CompiledOperation,
+  kindsOf,
+  plansOf,
+  type ResponsePlan,
+} from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import { type Identity, webhookKeys } from '#component/identity.ts'
 import type { CachePlan } from './plan.ts'
 
+/** An item comes from a list, which is read as well. */
+const isOfRequest = (read: string): boolean => !read.startsWith(itemName)
+
 /** Paths into request-time data, such as `request.headers.accept`. */
 function readsOf(route: CompiledOperation): readonly string[] {
-  const { action, steps = [action], on_result, on_error, path } = route
+  const { on_result, on_error, path } = route
   const nodes = [
-    ...steps.flatMap(({ computed }) => computed.map(([, node]) => node)),
+    ...plansOf(route).flatMap(({ computed }) => computed.map(([, node]) => node)),
     ...nodesOf(on_result),
     ...nodesOf(on_error),
     ...path.layer.computed.map(([, node]) => node),
   ]
-  return [...new Set(nodes.flatMap(({ reads }) => reads))].sort()
+  return [...new Set(nodes.flatMap(({ reads }) => reads.filter(isOfRequest)))].sort()
 }
 
 function nodesOf({ layers, status, body, uri }: ResponsePlan): readonly Live[] {

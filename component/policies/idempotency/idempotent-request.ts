@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { Outcome } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { CompiledOperation } from '#component/gateway/api.ts'
+import { type CompiledOperation, plansOf } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { type Headers, joinVary } from '#component/gateway/header-layers.ts'
 import { stage } from '#component/gateway/stage.ts'
@@ -210,8 +210,8 @@ export class IdempotentRequest {
 
   /** Reads a body that would be passed on unread: it tells whether a request is a repeat. */
   async #readPassed(): Promise<void> {
-    const { action, steps = [action], readsBody, inherited } = this.#route
-    const isPassed = !readsBody && steps.some(({ passesBody }) => passesBody)
+    const { readsBody, inherited } = this.#route
+    const isPassed = !readsBody && plansOf(this.#route).some(({ passesBody }) => passesBody)
     if (!this.#exchange.hasBody || !isPassed) return
     this.noteBody(await this.#exchange.readBytes(inherited.limits))
   }

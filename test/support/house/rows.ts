@@ -30,6 +30,8 @@ export const rowTables: Readonly<Record<string, RowTable>> = {
       'component/cli/contract': 'the option --forward of the command import',
       'component/wiring/explain/rehearsal-ports.ts': 'the section forward of the configuration',
       'component/config': 'the section forward of the configuration',
+      'component/realm/documents/info/upstream-rules.ts': 'addresses: each of an upstream',
+      'component/upstreams/settings.ts': 'addresses: each of an upstream',
       'component/telemetry/otlp/recorded-attempt.ts':
         'the semantic conventions of OpenTelemetry, which the room of the exporter knows',
     },

@@ -8,7 +8,10 @@ import type {
   RawBody,
   Run,
 } from '#component/action/action.ts'
+import { eachAction } from '#component/action/each/perform.ts'
+import { RunningBranches } from '#component/action/group.ts'
 import { type ActionType, forEachType as forEachAction } from '#component/action/kinds.ts'
+import { parallelAction } from '#component/action/parallel/perform.ts'
 import { staticAction } from '#component/action/static/perform.ts'
 import type { Clock } from '#component/clock.ts'
 import { parseJson } from '#component/codec/json.ts'
@@ -149,7 +152,7 @@ interface Performed {
 /** How a fake action ends. */
 export type Performer = (performed: Performed) => Outcome | Promise<Outcome>
 
-const stoppedClock: Clock = { now: () => 0, after: () => () => {}, random: () => 0.5 }
+export const stoppedClock: Clock = { now: () => 0, after: () => () => {}, random: () => 0.5 }
 
 /** What every fake action answers unless a test says otherwise: a WAMP result without arguments. */
 const plainResult: Performer = () => ({
@@ -206,8 +209,11 @@ export function serve(
   const compiled = compileSpec(spec, { callTimeout: 30_000 })
   if (!compiled.api) throw new Refused(compiled.issues)
   const performed: Performed[] = []
+  const groups = { clock: stoppedClock, running: new RunningBranches(100) }
   const fake = (type: ActionType): Action => ({
     async perform(fields, run) {
+      if (type === 'parallel') return await parallelAction(groups).perform(fields, run)
+      if (type === 'each') return await eachAction(groups).perform(fields, run)
       performed.push({ type, fields, run })
       return type === 'static' ? staticAction.perform(fields, run) : perform({ type, fields, run })
     },
