@@ -75,7 +75,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/expression': { '#compiled': documents, '#pending': work, '#whole': documents },
   'component/expression/functions': { '#others': work, '#scalars': work },
   'component/expression/probe': { '#folded': work, '#steps': work },
-  'component/gateway': { '#kept': documents },
+  'component/gateway': { '#callbacks': rows.requests, '#kept': documents },
   'component/gateway/invocations': { '#aborts': rows.requests },
   'component/gateway/sockets': { '#ofOperations': rows.sockets, '#open': rows.sockets },
   'component/gateway/streams': { '#onClose': rows.streams, '#open': rows.streams, '#pending': rows.bytes },
