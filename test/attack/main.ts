@@ -36,8 +36,9 @@ if (chosen.length === 0) {
 
 /** Ordinary requests alone, before the attack; milliseconds. */
 const alone = 3000
-/** How long memory may take to come back, milliseconds. */
+/** How long memory may take to come back, without the time for which other work kept the gateway from a processor; and with it, at most. Milliseconds. */
 const rest = 30_000
+const longestRest = 120_000
 const step = 500
 /** What an attacker may need to end once it is told to, milliseconds. */
 const grace = 3000
@@ -62,10 +63,13 @@ async function launch({ name }: Attack, target: Target): Promise<readonly string
   return said === '' ? ['the attacker did not come to its end'] : JSON.parse(said)
 }
 
-/** Waits until memory is back where it was; at most half a minute. */
+/** Waits until memory is back where it was. */
 async function settle(victim: Victim, before: number): Promise<number> {
-  const end = performance.now() + rest
-  while (performance.now() < end && victim.rss - before > 50) await wait(step)
+  const start = performance.now()
+  const { waited } = victim.schedule
+  const passed = () => performance.now() - start
+  const isOver = () => passed() > longestRest || passed() - (victim.schedule.waited - waited) > rest
+  while (!isOver() && victim.rss - before > 50) await wait(step)
   return victim.rss
 }
 
