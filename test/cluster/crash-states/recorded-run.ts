@@ -1,9 +1,10 @@
 /**
  * A process that uses a store as a gateway does, and tells the log of the recorder what was acknowledged: loads, deletions, API keys,
- * logins, refreshes, quotas, keys of requests. It may be killed after what the disk has refused. Arguments: folder, log, name of the
+ * logins, refreshes, quotas, keys of requests. A read holds checkpoints back at times. It may be killed after what the disk has refused. Arguments: folder, log, name of the
  * process, seed, steps, whether it may be killed.
  */
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Kind } from '#component/replica/entry.ts'
@@ -114,13 +115,31 @@ async function act(): Promise<void> {
   }
 }
 
+/** Holds checkpoints back. */
+let reader: DatabaseSync | undefined
+
+function hold(): void {
+  reader = new DatabaseSync(join(folder, 'gateway.db'), { readOnly: true })
+  reader.exec('begin')
+  reader.prepare('select count(*) from meta').all()
+}
+
+function release(): void {
+  reader?.close()
+  reader = undefined
+}
+
 for (let step = 0; step < Number(steps); step++) {
+  if (reader === undefined && random() < 0.1) hold()
+  else if (random() < 0.3) release()
   await Promise.all(Array.from({ length: 1 + upTo(6) }, act))
   if (random() < 0.02) await store.shrink().catch(() => undefined)
   // the last connection writes the log into the database, and removes it
   if (random() < 0.02) {
+    release()
     await store.close()
     store = await open()
   }
 }
+release()
 await store.close()
