@@ -12,7 +12,7 @@ import { keysOfStrangers, quotasOfStrangers } from './strangers.ts'
 import { streamsDropped, streamsLeft, streamsReplayed, streamsUnread } from './streams.ts'
 import { unreadEchoes } from './unread-echoes.ts'
 import { upgradesFlooded, upgradesRefused } from './upgrades.ts'
-import { upstreamTargets } from './upstream-targets.ts'
+import { upstreamSlow, upstreamTargets } from './upstream-targets.ts'
 import { wampIntegers } from './wamp-integers.ts'
 import { wampPatterns } from './wamp-patterns.ts'
 import { wampRetained } from './wamp-retained.ts'
@@ -34,6 +34,7 @@ export const attacks: readonly Attack[] = [
   upgradesFlooded,
   upgradesRefused,
   upstreamTargets,
+  upstreamSlow,
   schemaAlternatives,
   keysOfBodies,
   keysOfLists,

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -138,7 +138,7 @@ const documentOf = (upstream: string) => ({
   },
 })
 
-/** Answers `/large` with a large body, `/echo` with the body of the request, everything else with a small one. */
+/** Answers `/large` with a large body, `/echo` with the body of the request, `/drip` byte by byte, everything else with a small one. */
 async function startUpstream(): Promise<Server> {
   const large = Buffer.alloc(largeBytes, 'x')
   const server = createServer((request, response) => {
@@ -147,12 +147,24 @@ async function startUpstream(): Promise<Server> {
       request.pipe(response)
       return
     }
-    response.end(request.url === '/large' ? large : 'quote')
+    if (request.url === '/drip') drip(response)
+    else response.end(request.url === '/large' ? large : 'quote')
   })
   server.on('upgrade', (request, socket) => switchTo(request, socket))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return server
+}
+
+/** A byte in 100 ms, a dozen times, unless the client goes. */
+function drip(response: ServerResponse): void {
+  let left = 12
+  const timer = setInterval(() => {
+    left -= 1
+    if (left === 0) response.end('the last drop')
+    else response.write('.')
+  }, 100)
+  response.on('close', () => clearInterval(timer))
 }
 
 /** Frames of 64 KiB, as fast as they are taken; a wrong answer; or none, as the path says. */
