@@ -47,6 +47,7 @@ export class Http2Connections {
   readonly closed: Record<CloseReason, number> = { ...noneClosed }
   readonly #plan: Http2Plan
   readonly #open = new Set<Connection>()
+  readonly #turns = new Turns()
   #stopSweep: (() => void) | undefined
 
   constructor(plan: Http2Plan) {
@@ -60,7 +61,7 @@ export class Http2Connections {
 
   /** Serves a connection for which TLS has negotiated `h2`. */
   accept(socket: TLSSocket): void {
-    const connection = new Connection(socket, this.#plan, (reason) => {
+    const connection = new Connection(socket, this.#plan, this.#turns, (reason) => {
       this.closed[reason] += 1
       this.#open.delete(connection)
     })
@@ -88,6 +89,33 @@ export class Http2Connections {
   }
 }
 
+/** The connections with requests that have not begun; those beyond what a turn of the event loop may begin wait for the next. */
+class Turns {
+  #waiting = new Set<Connection>()
+
+  add(connection: Connection): void {
+    if (this.#waiting.size === 0) setImmediate(this.#serve)
+    this.#waiting.add(connection)
+  }
+
+  readonly #serve = (): void => {
+    const waiting = this.#waiting
+    const served = new Set<Connection>()
+    this.#waiting = new Set()
+    let left: number = http2Bounds.begunInTurn.all
+    for (const connection of waiting) {
+      const before = left
+      // the first one stands for the connection
+      left -= Math.max(connection.serve(left + 1) - 1, 0)
+      if (!connection.isWaiting) continue
+      if (left < before) served.add(connection)
+      else this.#waiting.add(connection)
+    }
+    for (const connection of served) this.#waiting.add(connection)
+    if (this.#waiting.size > 0) setImmediate(this.#serve)
+  }
+}
+
 /** One connection. */
 class Connection implements Http2Carrier {
   readonly socket: TLSSocket
@@ -107,9 +135,17 @@ class Connection implements Http2Carrier {
   /** When it was told to end; milliseconds. */
   #closedAt: number | undefined
 
+  readonly #turns: Turns
+
   /** @param onClose is called once */
-  constructor(socket: TLSSocket, plan: Http2Plan, onClose: (reason: CloseReason) => void) {
+  constructor(
+    socket: TLSSocket,
+    plan: Http2Plan,
+    turns: Turns,
+    onClose: (reason: CloseReason) => void,
+  ) {
     this.socket = socket
+    this.#turns = turns
     this.#plan = plan
     this.#idleAt = plan.clock.now()
     this.#address = plainAddress(socket.remoteAddress ?? '')
@@ -152,34 +188,39 @@ class Connection implements Http2Carrier {
     flags: number,
     raw: readonly string[],
   ): void {
-    stream.on('error', () => undefined)
     this.begun += 1
     const told = { headers, raw, isWhole: (flags & endStream) !== 0 }
-    const transport = new Http2(stream, this, told, this.#plan.clock.now())
+    const transport = new Http2(stream, this, told, this.#over, this.#plan.clock.now())
     this.#streams.add(transport)
-    stream.once('close', () => this.#over(transport))
-    if (this.#queue.length === 0) setImmediate(this.#serve)
+    if (this.#queue.length === 0) this.#turns.add(this)
     this.#queue.push(transport)
   }
 
-  readonly #serve = (): void => {
-    // now, so that the GOAWAY names all streams of what was read
-    const { max_requests_per_socket: most } = this.#plan.limits
-    if (this.#plan.isClosing()) this.close('drain')
-    else if (most > 0 && this.begun >= most) this.close('requests')
-    let left = http2Bounds.begunInTurn
-    let next = 0
-    for (; next < this.#queue.length && left > 0; next++) {
-      const transport = this.#queue[next]
-      if (transport?.isOpen !== true) continue
-      left -= 1
-      this.#plan.serve(transport)
-    }
-    this.#queue = this.#queue.slice(next)
-    if (this.#queue.length > 0) setImmediate(this.#serve)
+  /** Whether requests have not begun. */
+  get isWaiting(): boolean {
+    return this.#queue.length > 0
   }
 
-  #over(transport: Http2): void {
+  /** Begins requests. @param most so many of them, and no more than a connection may. Returns how many have begun. */
+  serve(most: number): number {
+    // now, so that the GOAWAY names all streams of what was read
+    const { max_requests_per_socket: last } = this.#plan.limits
+    if (this.#plan.isClosing()) this.close('drain')
+    else if (last > 0 && this.begun >= last) this.close('requests')
+    const room = Math.min(most, http2Bounds.begunInTurn.connection)
+    let begun = 0
+    let next = 0
+    for (; next < this.#queue.length && begun < room; next++) {
+      const transport = this.#queue[next]
+      if (transport?.isOpen !== true) continue
+      begun += 1
+      this.#plan.serve(transport)
+    }
+    this.#queue = next < this.#queue.length ? this.#queue.slice(next) : []
+    return begun
+  }
+
+  readonly #over = (transport: Http2): void => {
     this.#streams.delete(transport)
     if (this.#streams.size === 0) this.#idleAt = this.#plan.clock.now()
   }

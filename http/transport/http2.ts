@@ -1,9 +1,9 @@
 /** A request and its response on a stream of HTTP/2, by the core of node:http2. */
-import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import { pipeline, type Readable, Writable } from 'node:stream'
 import type { Sink } from '#component/stream/sink.ts'
+import { remembered } from '#component/syntax/remembered.ts'
 import { http2Bounds } from '#http/limits/http2-session.ts'
 import { preflightHttp2, Refusal, type Target } from '#http/preflight.ts'
 import { Http2Sink } from './http2-sink.ts'
@@ -45,6 +45,16 @@ export interface Http2Head {
   readonly isWhole: boolean
 }
 
+/** A name as HTTP/2 has it (RFC 9113 §8.2.1); undefined: it is none. The same few names come again and again. */
+const nameOf = remembered((name: string): string | undefined =>
+  /^[\w!#$%&'*+.^`|~-]+$/.test(name) ? name.toLowerCase() : undefined,
+)
+
+/** What a value must not have, as node:http judges it (RFC 9110 §5.5). */
+const unfit = /[^\t\x20-\x7e\x80-\xff]/
+
+const ignore = (): void => undefined
+
 const misdirected = () =>
   new Refusal('service.error.misdirected_request', 'this connection is not for the host')
 
@@ -70,18 +80,42 @@ export class Http2 implements Transport {
   /** Bytes of the content that the stream was given. */
   #given = 0
   #messages: Messages | undefined
+  #onClose: (() => void) | undefined
   /** When the client has last taken something, or nothing waited; how much it had taken. */
   #movedAt: number
   #movedBytes = 0
   readonly #begunAt: number
 
-  /** @param now milliseconds */
-  constructor(stream: ServerHttp2Stream, carrier: Http2Carrier, told: Http2Head, now: number) {
+  /**
+   * @param onClosed is called once, when the stream is closed
+   * @param now milliseconds
+   */
+  constructor(
+    stream: ServerHttp2Stream,
+    carrier: Http2Carrier,
+    told: Http2Head,
+    onClosed: (transport: Http2) => void,
+    now: number,
+  ) {
     this.#stream = stream
     this.#carrier = carrier
     this.#told = told
     this.#begunAt = now
     this.#movedAt = now
+    stream.on('error', ignore)
+    stream.on('close', () => {
+      onClosed(this)
+      this.#over()
+    })
+    // one that has come as a whole closes when its response is over
+    if (!told.isWhole) {
+      stream.on('finish', () => {
+        // node:http2 ends the response to HEAD before it begins
+        if (!stream.headersSent && !stream.aborted) return
+        this.#finish()
+        this.#over()
+      })
+    }
   }
 
   get connection(): Socket {
@@ -170,19 +204,13 @@ export class Http2 implements Transport {
   }
 
   onClose(callback: () => void): void {
-    let isOver = false
-    const over = () => {
-      if (isOver) return
-      isOver = true
-      callback()
-    }
-    this.#stream.once('close', over)
-    // node:http2 ends the response to HEAD before it begins
-    this.#stream.once('finish', () => {
-      if (!this.#stream.headersSent && !this.#stream.aborted) return
-      this.#finish()
-      over()
-    })
+    this.#onClose = callback
+  }
+
+  #over(): void {
+    const callback = this.#onClose
+    this.#onClose = undefined
+    callback?.()
   }
 
   /** The rest of a request whose response is over: read, so that the stream ends, or refused (RFC 9113 §8.1). */
@@ -209,17 +237,17 @@ export class Http2 implements Transport {
     if (this.#isLast && isRead) this.#stream.resume()
   }
 
-  /** @throws TypeError, RangeError as node:http does for a head that cannot be sent */
+  /** @throws TypeError, RangeError for a head that cannot be sent, as node:http does */
   begin(status: number, head: string[]): void {
     if (status < 200 || status > 599) throw new RangeError(`invalid status ${status}`)
     const fields = [':status', String(status)]
     for (let at = 0; at < head.length; at += 2) {
-      const name = (head[at] ?? '').toLowerCase()
+      const name = nameOf(head[at] ?? '')
       const value = head[at + 1] ?? ''
-      if (connectionFields.has(name)) continue
-      validateHeaderName(name)
-      validateHeaderValue(name, value)
-      fields.push(name, value)
+      if (name === undefined || unfit.test(value)) {
+        throw new TypeError(`the field ${head[at]} cannot be sent`)
+      }
+      if (!connectionFields.has(name)) fields.push(name, value)
     }
     this.#head = fields
     this.#status = status

@@ -62,6 +62,8 @@ export interface Attack {
   readonly about: string
   /** Options that the gateway is started with, by dotted key. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Whether the gateway listener serves TLS. */
+  readonly isSecure?: boolean
   /** The longest that the gateway may take for itself between two looks at other clients, milliseconds; absent: {@link turnOfFlood}. */
   readonly maxTurn?: number
   /** Attacks until it has done all that it does, or until the signal. @param report takes what does not hold beside what others notice */

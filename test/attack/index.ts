@@ -1,6 +1,7 @@
 /** All attacks, in the order in which they run. */
 import type { Attack } from './attack.ts'
 import { gzipBodies } from './gzip-bodies.ts'
+import { http2Attacks } from './http2.ts'
 import { malformed } from './malformed.ts'
 import { manyConnections } from './many-connections.ts'
 import { keysOfBodies, keysOfLists, keysOfMessages, keysOfTools } from './many-keys.ts'
@@ -49,4 +50,5 @@ export const attacks: readonly Attack[] = [
   keysOfStrangers,
   quotasOfStrangers,
   rightsTaken,
+  ...http2Attacks,
 ]

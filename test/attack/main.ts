@@ -74,7 +74,7 @@ async function settle(victim: Victim, before: number): Promise<number> {
 }
 
 async function measure(attack: Attack): Promise<Measured> {
-  const victim = await startVictim(attack.settings, values.tree)
+  const victim = await startVictim(attack, values.tree)
   try {
     await warmUp(victim.target)
     const ordinary = new OrdinaryClients(victim.target, () => victim.schedule)

@@ -1,5 +1,6 @@
 /** Ordinary requests beside an attack: 50 a second from another address, and what became of each. */
 import { Agent, get } from 'node:http'
+import { get as getSecurely, Agent as SecureAgent } from 'node:https'
 import type { Target } from './attack.ts'
 
 /** Milliseconds between two requests. */
@@ -42,7 +43,8 @@ function ask(url: string, agent: Agent, schedule: () => Schedule): Promise<Outco
         ...(problem !== undefined && { problem }),
       })
     }
-    const request = get(url, { agent, localAddress, timeout: 30_000 }, (answer) => {
+    const begin = url.startsWith('https:') ? getSecurely : get
+    const request = begin(url, { agent, localAddress, timeout: 30_000 }, (answer) => {
       answer.resume().on('end', () => {
         settle(answer.statusCode ?? 0, answer.headers['retry-after'] !== undefined)
       })
@@ -53,10 +55,16 @@ function ask(url: string, agent: Agent, schedule: () => Schedule): Promise<Outco
   })
 }
 
+/** Keeps connections; the certificate of the gateway is one of the tests. */
+const agentFor = (url: string): Agent =>
+  url.startsWith('https:')
+    ? new SecureAgent({ keepAlive: true, rejectUnauthorized: false })
+    : new Agent({ keepAlive: true })
+
 /** A busy moment before an attack, so that code is compiled and the heap has the size that it has in use. */
 export async function warmUp({ url, paths }: Target): Promise<void> {
   const schedule = () => ({ ran: 0, waited: 0 })
-  const agent = new Agent({ keepAlive: true })
+  const agent = agentFor(url)
   const asked = [paths.static, paths.call, paths.forward]
   const client = async () => {
     for (let count = 0; count < 300; count++)
@@ -68,13 +76,14 @@ export async function warmUp({ url, paths }: Target): Promise<void> {
 
 /** Static answers, calls and forwards in turn; begins at once. */
 export class OrdinaryClients {
-  readonly #agent = new Agent({ keepAlive: true })
+  readonly #agent: Agent
   readonly #timer: NodeJS.Timeout
   readonly #pending = new Set<Promise<void>>()
   #outcomes: Outcome[] = []
 
   /** @param schedule of the event loop of the gateway, now */
   constructor({ url, paths }: Target, schedule: () => Schedule) {
+    this.#agent = agentFor(url)
     const asked = [paths.static, paths.call, paths.forward]
     let count = 0
     this.#timer = setInterval(() => {

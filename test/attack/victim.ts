@@ -9,9 +9,10 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { acceptOf } from '#component/syntax/websocket.ts'
 import { RouterPeer } from '#test/contract/router/peer.ts'
+import { writeCertificate } from '#test/support/certificate.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { type StartedAt, startedAt } from '#test/support/started.ts'
-import { type Target, toolName } from './attack.ts'
+import { type Attack, type Target, toolName } from './attack.ts'
 import type { Schedule } from './ordinary.ts'
 
 const realm = 'com.example.attack'
@@ -302,18 +303,24 @@ function startCommand(tree: string) {
 
 /**
  * Starts one.
- * @param settings options by dotted key, as `--set` takes them
+ * @param attack whose options, by dotted key, are given as `--set` takes them
  * @param tree folder of the working copy that is started
  */
 export async function startVictim(
-  settings: Readonly<Record<string, string>> = {},
+  { settings = {}, isSecure = false }: Pick<Attack, 'settings' | 'isSecure'> = {},
   tree = root,
 ): Promise<Victim> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-attack-'))
+  const pair = isSecure ? writeCertificate(folder) : undefined
   const all = {
     'gateway.listen': '127.0.0.1:0',
     'admin.listen': '127.0.0.1:0',
     data_dir: folder,
+    ...(pair && {
+      'gateway.tls.cert': pair.cert,
+      'gateway.tls.key': pair.key,
+      'router.listen': '127.0.0.1:0',
+    }),
     ...settings,
   }
   const flags = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])

@@ -131,7 +131,6 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'http/body': { '#blocks': rows.bytes, '#pieces': rows.bytes },
   'http/limits': { '#held': documents, '#waiting': rows.connections, networks: rows.connections, pipelines: rows.connections },
   'http/oidc': { '#arrivals': documents },
-  'http/rehearsal': { '#chunks': work },
-  'http/transport': { '#open': rows.connections, '#queue': rows.requests, '#streams': rows.connections },
+  'http/transport': { '#open': rows.connections, '#waiting': rows.connections, '#streams': rows.connections },
   'http/tls': { '#between': rows.certificates, '#known': rows.certificates, '#servers': documents },
 }

@@ -133,7 +133,7 @@ export class RawHttp2 {
 /** Opens a connection with `h2` by ALPN. @param begins whether it writes the preface and empty SETTINGS */
 export async function openHttp2(
   { host, port }: { readonly host: string; readonly port: number },
-  { begins = true, settings = Buffer.alloc(0), localAddress = '127.0.0.1' } = {},
+  { begins = true, settings = Buffer.alloc(0) as Uint8Array, localAddress = '127.0.0.1' } = {},
 ): Promise<RawHttp2> {
   const socket = connect({
     ...{ host, port, localAddress, servername: 'localhost', rejectUnauthorized: false },

@@ -178,7 +178,7 @@ describe('the bounds of HTTP/2', function () {
     await servesOthers()
   })
 
-  it(`begin ${http2Bounds.begunInTurn} requests of a connection in a turn`, async () => {
+  it(`begin ${http2Bounds.begunInTurn.connection} requests of a connection in a turn`, async () => {
     const raw = await openHttp2(at())
     const begun: number[] = []
     let isOver = false
@@ -191,7 +191,7 @@ describe('the bounds of HTTP/2', function () {
     await until(() => fixture.routed.length === 100)
     isOver = true
     const steps = begun.slice(1).map((count, before) => count - (begun[before] ?? 0))
-    expect(Math.max(...steps)).to.equal(http2Bounds.begunInTurn)
+    expect(Math.max(...steps)).to.equal(http2Bounds.begunInTurn.connection)
     raw.socket.destroy()
   })
 
