@@ -216,7 +216,11 @@ function refusalOf(plan: ProcedurePlan, failed: Failed, seen: Context): Yielded 
       : isErrorUri(error.error_uri)
         ? uriOfError(error.error_uri)
         : error.error_uri
-  return { ...declared(on_error, plainError(failed), seen), error_uri: uri }
+  const plain = plainError(failed)
+  // an error that callers know by another name has that name everywhere
+  const kwargs =
+    plain.kwargs.code === error.error_uri ? { ...plain.kwargs, code: uri } : plain.kwargs
+  return { ...declared(on_error, { ...plain, kwargs }, seen), error_uri: uri }
 }
 
 function readUri({ node, path }: NonNullable<ProcedurePlan['on_error']['uri']>, seen: Context) {

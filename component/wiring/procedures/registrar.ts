@@ -2,9 +2,11 @@
 import type { Clock } from '#component/clock.ts'
 import { canceled, type Issue, ServiceError } from '#component/errors.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
+import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { Gateway } from '#component/gateway/handle.ts'
 import { type Decode, yieldedOf } from '#component/gateway/invocations/answer.ts'
 import type { InvocationExchange } from '#component/gateway/invocations/invocation.ts'
+import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
@@ -59,6 +61,9 @@ interface Held {
 /** Milliseconds that a load waits for the answer of the router. */
 const settleMs = 2_000
 
+/** Of one procedure and error. */
+const linesOfCause = { lines: 10, intervalMs: 1_000, senders: 1_000 }
+
 /** A load that leaves these alone keeps the registration. */
 function keyOf({ realm_uri, procedure }: Entry): string {
   const { match, invoke, uri } = procedure ?? {}
@@ -75,6 +80,7 @@ const stopped = (): ServiceError =>
 /** Of one process. */
 export class Registrar {
   readonly #ports: RegistrarPorts
+  readonly #throttle: LogThrottle
   readonly #held = new Map<string, Held>()
   readonly #open = new Set<InvocationExchange>()
   readonly #ending = new Set<Promise<void>>()
@@ -85,6 +91,10 @@ export class Registrar {
 
   constructor(ports: RegistrarPorts) {
     this.#ports = ports
+    this.#throttle = new LogThrottle(ports.clock, {
+      ...linesOfCause,
+      onLeftOut: (cause, lines) => ports.log.error({ cause, lines }, 'lines left out'),
+    })
   }
 
   /** Follows the table that is served. Before {@link start} nothing is registered. */
@@ -247,9 +257,8 @@ export class Registrar {
       error_uri = yielded.error_uri
       if (error_uri === undefined) call.yield(yielded)
       else call.fail({ ...yielded, error_uri })
-      if (reply.failure !== undefined && reply.status >= 500) {
-        log.error({ request_id: id, procedure, ...reply.failure }, 'a call of a procedure failed')
-      }
+      const { failure, status } = reply
+      if (failure !== undefined && status >= 500) this.#tell({ request_id: id, ...failure })
     } catch (err) {
       const known = err instanceof ServiceError ? err : undefined
       error_uri = known?.uri ?? 'service.error.internal'
@@ -262,6 +271,13 @@ export class Registrar {
     }
     const outcome: CallOutcome = isGone ? 'canceled' : error_uri === undefined ? 'ok' : 'error'
     this.#over({ id, exchange, route, outcome, error: isGone ? canceled().uri : error_uri, start })
+  }
+
+  /** A procedure that fails would fill the log. */
+  #tell(line: FailureReport & { readonly request_id: string }): void {
+    const { pointer, error } = line
+    if (!this.#throttle.admits(`${line.api_spec} ${pointer} ${error}`)) return
+    this.#ports.log.error(line, 'a call of a procedure failed')
   }
 
   #over(ended: {

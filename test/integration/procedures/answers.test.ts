@@ -250,6 +250,7 @@ describe('a procedure of a document', () => {
     const answer = await caller.call('com.example.by_id')
     expect(answer.error).to.equal('wamp.error.invalid_argument')
     expect(String(answer.args[0])).to.include('invocation.kwargs.id')
+    expect(answer.kwargs.code).to.equal(answer.error)
   })
 
   it('sends no header of a caller that the router does not disclose', async () => {
