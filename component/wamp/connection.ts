@@ -8,7 +8,7 @@ import { Callee } from '#component/wamp/registrations/callee.ts'
 import { Subscriptions } from '#component/wamp/watch/subscriptions.ts'
 import type { Client, MakeClient } from './client.ts'
 import { Endpoints } from './endpoints.ts'
-import { failure, invocationError, notJoined, rejected } from './failure.ts'
+import { failure, invocationError, notJoined, refusedAsTooLarge, rejected } from './failure.ts'
 import type { Credentials } from './join-auth.ts'
 import type { WampMessage } from './link.ts'
 import {
@@ -149,6 +149,7 @@ export class Connection {
     this.#channel.onOpen = () => this.#client.opened()
     this.#channel.onMessage = (message) => this.#receive(message)
     this.#channel.onUnreadable = (fields, problem) => this.#cannotRead(fields, problem)
+    this.#channel.onTooLarge = (fields, bytes) => this.#wasTooLarge(fields, bytes)
     this.#channel.onQuiet = () => this.#askForLife()
     this.#channel.onClose = (reason) => this.#end(reason, true)
     this.#stopTimer = clock.after(joinTimeoutMs, () => {
@@ -376,6 +377,17 @@ export class Connection {
       this.#unreadable.tell(undefined, problem)
       if (this.#state === 'joining') this.#end(`a message of the router: ${problem}`, true)
     }
+  }
+
+  /** The session ends with a message that the router does not take: that is the failure of its request, and of no other. */
+  #wasTooLarge([, id]: WampMessage, bytes: number): void {
+    const uri = this.#requests.nameOf(id)
+    const { log, realm_uri: realm } = this.#ports.options
+    log.warn(
+      { realm, uri, bytes },
+      'the router has closed the session over a message that is too large for it',
+    )
+    this.#requests.abandon(id, refusedAsTooLarge(bytes))
   }
 
   #cancelAtRouter(id: unknown): void {

@@ -38,6 +38,14 @@ export const noPieces = (): WampError =>
 export const refuseUri = (): WampError =>
   failure('wamp.error.invalid_uri', 'the text is not a WAMP URI (components joined by dots)', false)
 
+/** The router has closed the session over the message, which no callee has seen. */
+export const refusedAsTooLarge = (bytes: number): WampError =>
+  failure(
+    'wamp.error.payload_size_exceeded',
+    `the message of ${bytes} bytes is larger than the router takes`,
+    true,
+  )
+
 /** The session ended while the request was under way. */
 export const sessionLost = (): WampError =>
   failure(

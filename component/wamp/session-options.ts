@@ -56,5 +56,13 @@ export function openChannels(options: SessionOptions): (url: string | undefined)
   if (openLink) return linkChannel(openLink, maxBytes)
   const linkCheckMs = options.linkCheckMs ?? defaultLinkCheckMs
   const serializer = serializers[options.serializer]
-  return (url = '') => socketChannel({ url, headers, serializer, maxBytes, linkCheckMs, clock })()
+  let mostBytes = maxBytes
+  /** What the router does not take is refused here from now on: it would end the session each time. */
+  const onTooLarge = (bytes: number) => {
+    mostBytes = Math.min(mostBytes, bytes - 1)
+  }
+  return (url = '') => {
+    const sizes = { maxBytes: mostBytes, onTooLarge }
+    return socketChannel({ url, headers, serializer, ...sizes, linkCheckMs, clock })()
+  }
 }

@@ -25,6 +25,8 @@ export interface Channel {
    * @param problem one lower-case sentence without data
    */
   onUnreadable: (fields: WampMessage, problem: string) => void
+  /** The router closes the connection over a message that was sent. @param fields the first two of it @param bytes of all of it */
+  onTooLarge: (fields: WampMessage, bytes: number) => void
   /** The link is silent, and the transport cannot ask for a sign of life: send what the router answers. */
   onQuiet: () => void
   /** @param reason one lower-case sentence for the log */
@@ -40,6 +42,7 @@ export const ignore = (): void => undefined
 /** The handlers of a channel before it is used, and after it has ended. */
 export const silence = {
   ...{ onOpen: ignore, onMessage: ignore, onUnreadable: ignore, onQuiet: ignore, onClose: ignore },
+  onTooLarge: ignore,
 }
 
 const walkRules: WalkRules = {

@@ -17,6 +17,8 @@ export interface SocketOptions {
   readonly serializer: Serializer
   /** Largest message that the router takes. */
   readonly maxBytes: number
+  /** Told of a message that the router has closed the connection over; bytes. */
+  readonly onTooLarge?: (bytes: number) => void
   /** Milliseconds between two checks of the link; a link that is silent for two of them is lost. */
   readonly linkCheckMs: number
   readonly clock: Clock
@@ -36,6 +38,7 @@ export abstract class SerializedChannel implements Channel {
   onOpen: Channel['onOpen'] = ignore
   onMessage: Channel['onMessage'] = ignore
   onUnreadable: Channel['onUnreadable'] = ignore
+  onTooLarge: Channel['onTooLarge'] = ignore
   onQuiet: Channel['onQuiet'] = ignore
   onClose: Channel['onClose'] = ignore
   /** Why it is about to close. */

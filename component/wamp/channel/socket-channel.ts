@@ -21,11 +21,17 @@ const bytesOf = (data: WebSocket.RawData): Uint8Array => {
   return Array.isArray(data) ? Buffer.concat(data) : new Uint8Array(data)
 }
 
+/** A status of WebSocket (RFC 6455 §7.4.1). */
+const messageTooBig = 1009
+
 /** Connects to a `ws:` or `wss:` URL. */
 class WebSocketChannel extends SerializedChannel {
   readonly #websocket: WebSocket
   protected socket: Socket | undefined
   readonly #cork = new Cork(framesPerWrite)
+  /** The largest message that was sent: what a router with a limit closes the connection over, since it took all others. */
+  #largest: WampMessage = []
+  #largestBytes = 0
 
   constructor(options: SocketOptions) {
     super(options)
@@ -45,8 +51,13 @@ class WebSocketChannel extends SerializedChannel {
     websocket.on('error', (error) => {
       this.problem = error.message
     })
-    websocket.on('close', () => {
+    websocket.on('close', (code) => {
       this.check.stop()
+      if (code === messageTooBig && this.#largestBytes > 0) {
+        this.problem = `the router takes no message of ${this.#largestBytes} bytes`
+        options.onTooLarge?.(this.#largestBytes)
+        this.onTooLarge(this.#largest, this.#largestBytes)
+      }
       this.onClose(this.problem)
     })
   }
@@ -54,6 +65,10 @@ class WebSocketChannel extends SerializedChannel {
   send(message: WampMessage, maxBytes?: number): void {
     if (this.#websocket.readyState !== WebSocket.OPEN) return
     const data = this.encode(message, maxBytes)
+    if (data.length > this.#largestBytes) {
+      this.#largestBytes = data.length
+      this.#largest = [message[0], message[1]]
+    }
     if (this.socket) this.#cork.frame(this.socket)
     this.#websocket.send(data)
   }
