@@ -7,6 +7,7 @@ import {
 } from '#component/gateway/api.ts'
 import type { Method } from '#component/request.ts'
 import { requiredRoles, rolesKey, withRoles } from '#component/security/required-roles.ts'
+import { essenceOf, multipartType } from '#component/syntax/media-type.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { Authored } from './authored.ts'
 import { contentOf, type ErrorParts } from './error-parts.ts'
@@ -59,7 +60,7 @@ export function describeOperation(
   const examples =
     context.holding &&
     shownExamples({ ...authored, ...context, at: operation.at, holding: context.holding })
-  const requestBody = requestBodyOf(operation, method, request, examples?.body)
+  const requestBody = requestBodyOf(operation, method, request, reads.files, examples?.body)
   const words = {
     ...(tags.length > 0 && { tags }),
     ...(summary !== undefined && { summary }),
@@ -96,6 +97,7 @@ function requestBodyOf(
   operation: CompiledOperation,
   method: Method,
   { body, body_required }: JsonMap,
+  files: ReadonlyMap<string, 'one' | 'all'>,
   examples: Shown | undefined,
 ): JsonMap | undefined {
   const { inherited, readsBody } = operation
@@ -105,7 +107,9 @@ function requestBodyOf(
     return {
       ...(body_required !== false && { required: true }),
       content: withExamples(
-        contentOf(inherited.accepts, () => schema),
+        contentOf(inherited.accepts, (type) =>
+          essenceOf(type) === multipartType ? withFiles(schema, files) : schema,
+        ),
         examples,
       ),
     }
@@ -114,10 +118,28 @@ function requestBodyOf(
   const types = readsBody || inherited.declares.accepts ? inherited.accepts : ['*/*']
   return {
     content: withExamples(
-      contentOf(types, () => ({})),
+      contentOf(types, (type) => (essenceOf(type) === multipartType ? withFiles({}, files) : {})),
       examples,
     ),
   }
+}
+
+const file = { type: 'string', format: 'binary' }
+
+/** The schema of a form, and the files that expressions read of it. */
+function withFiles(schema: unknown, files: ReadonlyMap<string, 'one' | 'all'>): unknown {
+  if (files.size === 0) return schema
+  const properties = Object.fromEntries(
+    [...files].map(([name, count]) => [
+      name,
+      count === 'one' ? file : { type: 'array', items: file },
+    ]),
+  )
+  if (!isMap(schema) || Object.keys(schema).length === 0) return { type: 'object', properties }
+  if (schema.$ref !== undefined || !isMap(schema.properties)) {
+    return { allOf: [schema, { type: 'object', properties }] }
+  }
+  return { ...schema, properties: { ...schema.properties, ...properties } }
 }
 
 /** What lies behind an operation, for operators; of a list the last action. */

@@ -13,20 +13,31 @@ export interface RequestReads {
   readonly query: ReadonlySet<string>
   /** Lower case. */
   readonly headers: ReadonlySet<string>
+  /** Files of forms, and whether all of a name are read. */
+  readonly files: ReadonlyMap<string, 'one' | 'all'>
   /** The headers that policies describe; lower case. */
   readonly described: ReadonlyMap<string, Member>
 }
 
 const queryKeys = ['request.query_params.', 'request.query_lists.']
 const headerKey = 'request.headers.'
+const fileKeys = [
+  ['request.files.', 'one'],
+  ['request.file_lists.', 'all'],
+] as const
 
 /** Finds them in the compiled expressions. */
 export function readsOf(operation: CompiledOperation, method: Method): RequestReads {
   const query = new Set<string>()
   const headers = new Set<string>()
+  const files = new Map<string, 'one' | 'all'>()
   for (const node of nodesOf(operation)) {
     for (const read of membersRead(node)) {
       for (const key of queryKeys) if (read.startsWith(key)) query.add(read.slice(key.length))
+      for (const [key, count] of fileKeys) {
+        const [name = ''] = read.startsWith(key) ? read.slice(key.length).split('.') : []
+        if (name !== '' && files.get(name) !== 'all') files.set(name, count)
+      }
       if (read.startsWith(headerKey)) headers.add(read.slice(headerKey.length))
     }
   }
@@ -39,7 +50,7 @@ export function readsOf(operation: CompiledOperation, method: Method): RequestRe
       else headers.add(name)
     }
   }
-  return { query, headers, described }
+  return { query, headers, files, described }
 }
 
 function* nodesOf(operation: CompiledOperation): Iterable<Live> {

@@ -23,6 +23,8 @@ export interface Content {
   /** undefined: none is told. */
   readonly schema: unknown
   readonly examples: readonly unknown[]
+  /** How many files a form may have; 0: none. */
+  readonly files: number
 }
 
 const json = 'application/json'
@@ -33,13 +35,14 @@ function known(type: string, isAnswer: boolean): string | undefined {
   // what programs write that do not say which type they have
   if (essence === '*/*' || essence === 'application/*') return json
   if (essence === 'application/x-msgpack') return msgpackType
-  if (essence === multipartType || mediaRangeProblem(essence) !== undefined) return undefined
-  const isAnswerless = essence === formType || isRange(essence) || isStreamType(essence)
+  if (mediaRangeProblem(essence) !== undefined) return undefined
+  const isForm = essence === formType || essence === multipartType
+  const isAnswerless = isForm || isRange(essence) || isStreamType(essence)
   return isAnswer && isAnswerless ? undefined : essence
 }
 
 /** Whether the bodies of a type are values that one schema can tell; each of the others has its own. */
-const isOfValues = (type: string): boolean => ['data', 'form'].includes(formOf(type))
+const isOfValues = (type: string): boolean => ['data', 'form', 'multipart'].includes(formOf(type))
 
 /** Whether the schema of a content, if any, may be that of a text: OpenAPI has one of values for XML. */
 function isOfText({ map, at }: Place, source: Source): boolean {
@@ -85,14 +88,16 @@ export function readContent(
     }
     const next = contentOf(place, source, schemas)
     if (isSame(first, next)) continue
-    if (isOfValues(type) && isOfValues(typeOfFirst)) {
+    const areAlike = (type === multipartType) === (typeOfFirst === multipartType)
+    if (isOfValues(type) && isOfValues(typeOfFirst) && areAlike) {
       source.losses.tell(place.at, 'one schema is for all types: that of the first')
     } else others.push(next.schema ?? anyOfType(type))
   }
   if (first === undefined) return undefined
   const all = [first.schema ?? anyOfType(typeOfFirst), ...others]
   const schema = others.length === 0 ? first.schema : oneOfAll(all)
-  return { ...first, schema, types: [...types] }
+  const count = [...filesIn(parent, source)].reduce((sum, each) => sum + each, 0)
+  return { ...first, schema, types: [...types], files: Math.min(count, 100) }
 }
 
 /** What every body of a type is; undefined: any value. */
@@ -107,14 +112,84 @@ const oneOfAll = (schemas: readonly unknown[]): unknown =>
     ? undefined
     : { anyOf: [...new Map(schemas.map((each) => [JSON.stringify(each), each])).values()] }
 
-function contentOf(place: Place, source: Source, schemas: Schemas): Content {
+/** How deep `allOf` is looked into for files. */
+const deepest = 8
+
+/** The followed schema of a property. */
+function propertyOf(property: unknown, at: string, source: Source): JsonMap {
+  return isMap(property) ? (source.follow(property, at)?.map ?? {}) : {}
+}
+
+const isFile = ({ type, format, contentMediaType, contentEncoding }: JsonMap): boolean =>
+  (type === 'string' || type === undefined) &&
+  (format === 'binary' ||
+    contentEncoding === 'binary' ||
+    (contentMediaType !== undefined && contentEncoding === undefined))
+
+/** The properties of a form that are files: how many of each there may be. */
+function filesOf(place: Place, source: Source): ReadonlyMap<string, number> {
+  return filesOfSchema(place.map.schema, pointer(place.at, 'schema'), source)
+}
+
+function filesOfSchema(
+  schema: unknown,
+  at: string,
+  source: Source,
+  depth = 0,
+): ReadonlyMap<string, number> {
+  const { properties, allOf } = propertyOf(schema, at, source)
+  const parts = Array.isArray(allOf) && depth < deepest ? allOf : []
+  const found = new Map(parts.flatMap((part) => [...filesOfSchema(part, at, source, depth + 1)]))
+  for (const [name, property] of Object.entries(isMap(properties) ? properties : {})) {
+    const own = propertyOf(property, pointer(at, 'properties', name), source)
+    if (isFile(own)) found.set(name, 1)
+    else if (own.type === 'array' && isFile(propertyOf(own.items, at, source))) found.set(name, 10)
+  }
+  return found
+}
+
+/** Of all forms of a map `content`. */
+function filesIn(parent: Place, source: Source): Iterable<number> {
+  const forms = source.members(parent, 'content')
+  const place = forms.find(({ name }) => essenceOf(name) === multipartType)
+  return place ? filesOf(place, source).values() : []
+}
+
+/** The schema of the fields of a form, which are texts: without files, and any text where a field holds JSON. undefined: it is no map of its own. */
+function fieldsOf(place: Place, source: Source): unknown {
   const { schema } = place.map
+  const files = filesOf(place, source)
   const at = pointer(place.at, 'schema')
+  const { type, properties, required } = propertyOf(schema, at, source)
+  if (!isMap(properties)) return undefined
+  const fields = Object.entries(properties).flatMap(([name, property]) => {
+    if (files.has(name)) return []
+    const own = propertyOf(property, pointer(at, 'properties', name), source)
+    const isText = ['string', 'integer', 'number', 'boolean'].includes(String(own.type))
+    return [[name, isText ? property : {}]]
+  })
+  const needed = (Array.isArray(required) ? required : []).filter((name) => !files.has(name))
+  return {
+    type: type ?? 'object',
+    properties: Object.fromEntries(fields),
+    ...(needed.length > 0 && { required: needed }),
+  }
+}
+
+function contentOf(
+  place: Place & { readonly name: string },
+  source: Source,
+  schemas: Schemas,
+): Content {
+  const at = pointer(place.at, 'schema')
+  const isForm = essenceOf(place.name) === multipartType
+  const schema = isForm ? fieldsOf(place, source) : place.map.schema
   return {
     types: [],
     schema:
       schema === undefined ? undefined : schemas.shared(at, () => schemas.convert(schema, at)),
-    examples: examplesOf(place, source),
+    examples: isForm ? [] : examplesOf(place, source),
+    files: 0,
   }
 }
 
@@ -122,7 +197,10 @@ const isSame = (one: Content, other: Content): boolean =>
   JSON.stringify(one.schema) === JSON.stringify(other.schema)
 
 /** The schema with the examples of its content; undefined where there is neither. */
-export function withExamples({ schema, examples }: Content, at: string): unknown {
+export function withExamples(
+  { schema, examples }: Pick<Content, 'schema' | 'examples'>,
+  at: string,
+): unknown {
   if (examples.length === 0) return schema
   if (schema === undefined) return mapped({ examples }, at)
   return isMap(schema) && !Object.hasOwn(schema, 'examples')

@@ -2,6 +2,7 @@
 import { actionKinds, kindOf } from '#component/action/kinds.ts'
 import { pointer } from '#component/codec/json.ts'
 import { rolesKey, withoutRoles } from '#component/security/required-roles.ts'
+import { multipartType } from '#component/syntax/media-type.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { type Content, readContent, withExamples } from './contents.ts'
 import { type Extension, extensionOf } from './extension.ts'
@@ -66,7 +67,7 @@ export function operationOf(found: Found, surroundings: Surroundings): Record<st
   const provides = responses.success?.types ?? []
   const request = { ...requestOf(found.parameters), ...body?.request }
   const extension = extensionOf(place, source)
-  const made = actionOf(found, body !== undefined, extension, surroundings)
+  const made = actionOf(found, body, extension, surroundings)
   const action = { ...made, ...socketsOf(responses, method, made.type, source) }
   const operation = {
     ...operationId(place, surroundings),
@@ -75,6 +76,8 @@ export function operationOf(found: Found, surroundings: Surroundings): Record<st
     ...(own !== undefined && { security: own }),
     ...(accepts.some((type) => type !== 'application/json') && { accepts }),
     ...(Object.keys(request).length > 0 && { request }),
+    ...(body !== undefined &&
+      body.content.files > 0 && { multipart: { files: body.content.files } }),
     ...(provides.length > 0 && kindOf(action.type)?.passesOn !== true && { provides }),
     action,
     response: responseOf(responses, method, action.type),
@@ -185,13 +188,13 @@ const importedKinds = actionKinds
 /** What an extension names; else a forward, where one is asked for; else a call. */
 function actionOf(
   found: Found,
-  hasBody: boolean,
+  body: Body | undefined,
   extension: Extension,
   surroundings: Surroundings,
 ): JsonMap {
   const { place, pattern } = found
   const { target } = surroundings
-  const sent = wampArguments(found.parameters, hasBody)
+  const sent = wampArguments(found.parameters, body?.content)
   for (const { type, reaches } of importedKinds) {
     const name = place.map[reaches.importedFrom]
     if (typeof name === 'string') return { type, [reaches.field]: name, ...sent }
@@ -204,8 +207,8 @@ function actionOf(
   return { type: 'wamp_call', procedure: procedureOf(found, surroundings), ...sent }
 }
 
-/** kwargs: bindings and query parameters; args: the body. */
-function wampArguments(parameters: readonly Parameter[], hasBody: boolean): JsonMap {
+/** kwargs: bindings and query parameters; args: the body, and the files of a form. */
+function wampArguments(parameters: readonly Parameter[], body: Content | undefined): JsonMap {
   const hasBindings = parameters.some((each) => each.in === 'path')
   const query = parameters.filter((each) => each.in === 'query').map(({ name }) => name)
   const read = `request.query_params |> with([${query.map(quoted).join(', ')}])`
@@ -214,7 +217,12 @@ function wampArguments(parameters: readonly Parameter[], hasBody: boolean): Json
     ...(hasBindings ? [query.length > 0 ? 'merge({{request.bindings}})' : 'request.bindings'] : []),
   ]
   return {
-    ...(hasBody && { args: ['{{request.body}}'] }),
+    ...(body && {
+      args: [
+        '{{request.body}}',
+        ...(body.types.includes(multipartType) ? ['{{request.files}}'] : []),
+      ],
+    }),
     ...(kwargs.length > 0 && { kwargs: `{{${kwargs.join(' |> ')}}}` }),
   }
 }

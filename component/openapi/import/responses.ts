@@ -107,7 +107,7 @@ function headerOf(place: Place, source: Source, schemas: Schemas): JsonMap {
   const said = typeof description === 'string' ? { description } : {}
   const schema =
     map.schema === undefined ? undefined : schemas.convert(map.schema, pointer(at, 'schema'))
-  const shown = withExamples({ types: [], schema, examples }, at)
+  const shown = withExamples({ schema, examples }, at)
   if (!isMap(shown)) return { ...said, ...(shown !== undefined && { schema: shown }) }
   // that of a component says what it means in the one place where it stands
   const shared = schemas.shared(at, () => mapped({ ...said, ...shown }, at))

@@ -36,6 +36,57 @@ describe('Bodies of an OpenAPI document', () => {
     ])
   })
 
+  it('may be forms with files, whose fields are texts', () => {
+    const file = { type: 'string', format: 'binary' }
+    const schema = {
+      type: 'object',
+      required: ['title', 'cover'],
+      properties: {
+        title: { type: 'string', maxLength: 9 },
+        year: { type: 'integer' },
+        attributes: { type: 'object', properties: {} },
+        cover: file,
+        more: { type: 'array', items: file },
+        raw: { contentMediaType: 'image/png' },
+      },
+    }
+    const { operation, losses } = put({
+      required: true,
+      content: { 'multipart/form-data': { schema } },
+    })
+    expect(losses).to.deep.equal([])
+    expect(operation).to.deep.include({
+      accepts: ['multipart/form-data'],
+      multipart: { files: 12 },
+      request: {
+        body: {
+          type: 'object',
+          properties: {
+            title: { type: 'string', maxLength: 9 },
+            year: { type: 'integer' },
+            attributes: {},
+          },
+          required: ['title'],
+        },
+      },
+    })
+    expect(at(operation, 'action', 'args')).to.deep.equal(['{{request.body}}', '{{request.files}}'])
+  })
+
+  it('may be JSON or a form with files, each of its own schema', () => {
+    const json = { type: 'object', required: ['a'] }
+    const form = { type: 'object', properties: { f: { type: 'string', format: 'binary' } } }
+    const { operation } = put({
+      required: true,
+      content: { 'application/json': { schema: json }, 'multipart/form-data': { schema: form } },
+    })
+    expect(operation).to.deep.include({
+      accepts: ['application/json', 'multipart/form-data'],
+      multipart: { files: 1 },
+      request: { body: { anyOf: [json, { type: 'object', properties: {} }] } },
+    })
+  })
+
   const binary = { schema: { type: 'string', format: 'binary' } }
   for (const [what, content, accepts, body] of [
     ['bytes', { 'image/png': binary }, ['image/png'], binary.schema],
@@ -69,10 +120,13 @@ describe('Bodies of an OpenAPI document', () => {
   it('are not asked for where the gateway takes none of their types', () => {
     const { operation, losses } = put({
       required: true,
-      content: { 'multipart/form-data': { schema: {} } },
+      content: {
+        'no type': { schema: {} },
+        'application/pdf': { schema: { type: 'object' } },
+      },
     })
     expect(operation).not.to.have.property('request')
-    expect(losses).to.have.lengthOf(1)
+    expect(losses).to.have.lengthOf(2)
   })
 
   it('keep their description, unless the schema has its own', () => {
