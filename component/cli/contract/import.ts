@@ -16,6 +16,7 @@ import { parseHostPattern } from '#component/syntax/host-pattern.ts'
 import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap, type JsonMap, memberOf, setOwn } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
+import { withReferencedFiles } from './referenced-files.ts'
 
 /** Tools in JavaScript write the bounds of int64 as doubles, with more digits than those have. */
 const openapiRules = { ...documentRules, allowGreatIntegers: true }
@@ -31,6 +32,7 @@ export const importDocument: Run = (invocation) => {
   const problem = versionProblem(source.document)
   if (problem !== undefined)
     throw new SyntaxFinding({ severity: 'error', file, path: '', message: problem })
+  const unread = withReferencedFiles(source.document as JsonMap, file, openapiRules)
   const ports = compileOptions(invocation.environment)
   const imported = importOpenApi(source.document as JsonMap, options, (document) => {
     const { issues, warnings } = compileDocument(document, ports)
@@ -41,7 +43,7 @@ export const importDocument: Run = (invocation) => {
     return { issues: [...issues, ...tooLarge], warnings }
   })
   const { document, losses, issues } = imported
-  const told = inOrder(source.findings('warning', losses))
+  const told = inOrder(source.findings('warning', [...unread, ...losses]))
   const isStrict = invocation.isSet('strict')
   if (issues.length > 0) {
     const errors = inOrder(source.findings('error', issues))

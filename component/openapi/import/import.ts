@@ -13,7 +13,7 @@ import { literal } from './path-templates.ts'
 import { pathsOf } from './paths.ts'
 import { Schemas } from './schemas.ts'
 import { Security } from './security.ts'
-import { Source } from './source.ts'
+import { filesKey, Source } from './source.ts'
 import { type ImportOptions, targetOf, withoutSlash } from './target.ts'
 
 /** The result of an import. */
@@ -28,7 +28,7 @@ export interface Imported {
 const whole: Part = { globs: [], tags: [] }
 
 const rootKeys = {
-  carried: ['openapi', 'info', 'servers', 'paths', 'components', 'security', 'tags'],
+  carried: ['openapi', 'info', 'servers', 'paths', 'components', 'security', 'tags', filesKey],
   reasons: {
     jsonSchemaDialect: 'schemas are those of JSON Schema 2020-12',
     webhooks: 'the gateway does not know webhooks',
@@ -91,9 +91,9 @@ export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: J
   const isEmpty = Object.values(byPattern).every(
     (path) => !methods.some((method) => Object.hasOwn(path as object, method)),
   )
-  const nothing = isEmpty
-    ? [{ path: '/paths', message: 'no operation of the document is left' }]
-    : []
+  const count = isMap(openapi.paths) ? Object.keys(openapi.paths).length : 0
+  const message = `nothing is left: ${count} of ${count} paths have no operation`
+  const nothing = isEmpty ? [{ path: '/paths', message }] : []
   return { document, losses: losses.all(), issues: [...issues, ...nothing] }
 }
 

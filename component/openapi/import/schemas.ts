@@ -3,7 +3,7 @@ import { keysOfPointer, pointer } from '#component/codec/json.ts'
 import { isMap, type JsonMap, setOwn } from '#component/syntax/values.ts'
 import { mapped } from './origins.ts'
 import { withoutDialect } from './schema-3-0.ts'
-import { type Source, targetOf, unresolved } from './source.ts'
+import { filesKey, type Source, targetOf, unresolved } from './source.ts'
 
 /** Keywords whose value is a schema, a list of schemas, or a map of names to schemas. */
 const one = new Set([
@@ -175,7 +175,7 @@ export class Schemas {
 /** Words that tell nothing of what a schema is. */
 const structure = new Set([
   ...['paths', 'components', 'schemas', 'content', 'schema', 'responses', 'parameters'],
-  ...['requestBody', 'requestBodies', 'application/json', 'properties', 'items', '$defs'],
+  ...[filesKey, 'requestBody', 'requestBodies', 'application/json', 'properties', 'items', '$defs'],
 ])
 
 /** A name for a schema that has none, of the words that lead to it. */

@@ -9,6 +9,9 @@ export interface Place {
   readonly at: string
 }
 
+/** The key of a document under which the files stand that it refers to, by their paths. */
+export const filesKey = 'x-files'
+
 /** A chain of references longer than this is taken for a loop. */
 const longestChain = 32
 
@@ -99,5 +102,5 @@ export function targetOf($ref: string): string | undefined {
 /** Why a reference cannot be followed. */
 export const unresolved = ($ref: string): string =>
   targetOf($ref) === undefined
-    ? 'only references within the document (#/…) are followed: bundle its files into one first'
+    ? 'only references within the document, and to files below its folder, are followed'
     : 'the reference leads nowhere'

@@ -1,5 +1,5 @@
 /** `import openapi`: a document on standard output, what it leaves out on standard error, and exit codes. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -153,6 +153,63 @@ paths:
     })
   }
 
+  it('reads the files below its folder that it refers to, and says which references lead to none', async () => {
+    for (const folderOf of ['models', 'paths']) mkdirSync(join(folder, folderOf))
+    const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
+    write(
+      'main.yaml',
+      `openapi: 3.1.0
+info: { title: Files, version: '1' }
+paths:
+  /pets: { $ref: paths/pets.yaml }
+  /owners:
+    get: { $ref: 'paths/owners.yaml#/list' }
+  /beyond: { $ref: ../beyond.yaml }
+  /missing: { $ref: paths/none.yaml }
+  /linked: { $ref: paths/linked.yaml }
+  /away: { $ref: 'https://example.com/a.yaml' }
+components:
+  schemas:
+    Id: { type: string, maxLength: 8 }
+`,
+    )
+    write(
+      'paths/pets.yaml',
+      `post:
+  requestBody: { content: { application/json: { schema: { $ref: ../models/pet.json } } } }
+  responses: { '200': { description: Made. } }
+`,
+    )
+    write(
+      'paths/owners.yaml',
+      `list: { responses: { '200': { description: All. } } }
+`,
+    )
+    write(
+      'models/pet.json',
+      '{"type": "object", "properties": {"id": {"$ref": "../main.yaml#/components/schemas/Id"}, "kids": {"type": "array", "items": {"$ref": "#"}}, "of": {"$ref": "pet.json#/properties/id"}}}',
+    )
+    symlinkSync('/etc/hostname', join(folder, 'paths/linked.yaml'))
+    const { code, out, err } = await run('main.yaml')
+    expect(code).to.equal(0)
+    const document = JSON.parse(out)
+    const { paths } = document.versions['1']
+    expect(Object.keys(paths)).to.include.members(['/pets', '/owners'])
+    expect(Object.keys(document.schemas)).to.include.members(['Id', 'models_pet_json'])
+    expect(document.schemas.models_pet_json.properties).to.deep.equal({
+      id: { $ref: '#/schemas/Id' },
+      kids: { type: 'array', items: { $ref: '#/schemas/models_pet_json' } },
+      of: { $ref: '#/schemas/models_pet_json_id' },
+    })
+    for (const [path, why] of [
+      ['beyond', 'no file below the folder'],
+      ['missing', 'no file below the folder'],
+      ['linked', 'no file below the folder'],
+      ['away', 'only references within the document, and to files below its folder'],
+    ])
+      expect(err).to.match(new RegExp(`/paths/~1${path}/\\$ref: .*${why}`))
+  })
+
   it('exits with 1 where nothing is left', async () => {
     writeFileSync(
       join(folder, 'nothing.yaml'),
@@ -160,6 +217,6 @@ paths:
     )
     const { code, out, err } = await run('nothing.yaml')
     expect({ code, out }).to.deep.equal({ code: 1, out: '' })
-    expect(err).to.include(':3:1: error: /paths: no operation of the document is left\n')
+    expect(err).to.include(':3:1: error: /paths: nothing is left: 1 of 1 paths have no operation\n')
   })
 })

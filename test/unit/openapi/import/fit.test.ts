@@ -60,3 +60,44 @@ describe('An import of many schemas', function () {
     })
   }
 })
+
+describe('An import that is longer than a document may be', () => {
+  const schema = { type: 'object', description: 'y'.repeat(60_000) }
+  const headers = { 'x-a': { description: 'z'.repeat(60_000), schema: { type: 'string' } } }
+  const asked = {
+    requestBody: {
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Asked' } } },
+    },
+  }
+  const longOf = (response: object) =>
+    importOpenApi(
+      {
+        openapi: '3.1.1',
+        info: { title: 'Long', version: '1.0' },
+        paths: Object.fromEntries(
+          Array.from({ length: 100 }, (_, index) => [
+            `/p${index}`,
+            { put: { ...asked, responses: { '404': { description: `${index}`, ...response } } } },
+          ]),
+        ),
+        components: { schemas: { Asked: { type: 'object' }, Told: { type: 'object' } } },
+      },
+      { realm_uri: 'com.example' },
+      (document) => compileDocument(document, { callTimeout: 1000 }),
+    )
+
+  for (const [what, response] of [
+    ['schemas', { content: { 'application/json': { schema } } }],
+    ['header fields', { headers }],
+  ] as const) {
+    it(`leaves out the ${what} of responses, and keeps what checks requests`, () => {
+      const { document, losses, issues } = longOf(response)
+      expect(issues).to.deep.equal([])
+      expect(losses.map(({ message }) => message)).to.deep.include(
+        `a document has at most 4194304 bytes: the ${what} of the responses of 100 operations are left out`,
+      )
+      expect(JSON.stringify(document).length).to.be.lessThan(4_194_304)
+      expect(at(document, 'schemas')).to.deep.equal({ Asked: { type: 'object' } })
+    })
+  }
+})
