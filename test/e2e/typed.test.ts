@@ -1,7 +1,9 @@
 /** Shells of the tests: what they start ends with them, and no wait is for a shell that is gone. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { until } from '#test/support/running/until.ts'
 import { end, lineOf, type Typed, type } from '#test/support/typed.ts'
@@ -32,21 +34,26 @@ const rejection = (promise: Promise<unknown>): Promise<string> =>
 describe('a shell of the tests', function () {
   this.timeout(60_000)
 
-  for (const [what, text] of [
-    ['runs', `${lasting} wait`],
-    ['has ended well', `${lasting} :`],
-    ['has failed', `${lasting} sleep 0; exit 3`],
-    ['was killed', `${lasting} sleep 0; kill -9 $$`],
+  for (const [what, last] of [
+    ['runs', 'wait'],
+    ['has ended well', ':'],
+    ['has failed', 'exit 3'],
+    ['was killed', 'kill -9 $$'],
   ] as const) {
     it(`takes what it has started with it when it ${what}`, async () => {
-      const shell = type(text)
+      const folder = mkdtempSync(join(tmpdir(), 'gateway-typed-'))
+      const goOn = join(folder, 'go-on')
+      const shell = type(`${lasting} until [ -e ${goOn} ]; do sleep 0.05; done; ${last}`)
       const exit = once(shell, 'exit')
       const pid = await pidOf(shell)
+      writeFileSync(goOn, '')
       if (what !== 'runs') await exit
       expect(isAlive(pid)).to.equal(true)
       await end(shell)
       await end(shell)
-      expect(isAlive(pid)).to.equal(false)
+      // its files are closed just before its end
+      await until('what it has started is gone', () => !isAlive(pid))
+      rmSync(folder, { recursive: true })
     })
   }
 
