@@ -102,11 +102,10 @@ export class Connection {
     return isCheckpoint ? this.#checkpoint(statement) : this.#run(statement)
   }
 
-  /** @returns {LogState} */
+  /** Asked after each commit. @returns {LogState} */
   log() {
-    const [row] = this.#run({ sql: 'pragma wal_checkpoint(noop)', parameters: [] }).rows
-    const { log = -1, checkpointed = -1 } = /** @type {Record<string, number>} */ (row ?? {})
-    return { pages: log, written: checkpointed }
+    const row = this.#prepared('pragma wal_checkpoint(noop)').get()
+    return { pages: Number(row?.log), written: Number(row?.checkpointed) }
   }
 
   /** Whether the database has the beginning of the log, which the disk need not have there. */

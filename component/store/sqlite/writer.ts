@@ -136,7 +136,7 @@ export class Writer {
     await last
     return () => {
       resolve()
-      if (!this.#isClosed) void this.#checkpointIfLong().catch(this.#onFailure)
+      if (!this.#isClosed) this.#checkpointIfDue()
     }
   }
 
@@ -164,14 +164,18 @@ export class Writer {
     end()
   }
 
-  async #checkpointIfLong(): Promise<void> {
-    const { pages } = this.#connection.log()
-    // the log has begun anew
-    if (pages < this.#tried) this.#tried = 0
-    if (pages - this.#tried < checkpointPages) return
-    this.#tried = pages
-    const end = await this.turn()
-    await this.execute(checkpoint).finally(end)
+  #checkpointIfDue(): void {
+    try {
+      const { pages } = this.#connection.log()
+      // the log has begun anew
+      if (pages < this.#tried) this.#tried = 0
+      if (pages - this.#tried < checkpointPages) return
+      this.#tried = pages
+    } catch (cause) {
+      this.#onFailure(cause)
+      return
+    }
+    void this.turn().then((end) => this.execute(checkpoint).catch(this.#onFailure).finally(end))
   }
 
   async #writeWaiting(): Promise<void> {
