@@ -10,7 +10,7 @@ import { direct, type Egress } from './egress.ts'
 import type { HostPolicy } from './origin.ts'
 import { UpstreamConnection } from './upstream-connection.ts'
 
-/** At most this many pools; then the least recently used one is closed. */
+/** At most this many pools of hosts; then the least recently used one is closed. Those of targets are as many as realms declare, and not counted. */
 const maxPools = 512
 
 /** A pool that has not been used for this long is closed, at most as long again later; milliseconds. */
@@ -101,6 +101,8 @@ export class Upstreams implements Connections {
   /** Stop the timers of pools that end. */
   readonly #ending = new Set<() => void>()
   #size = 0
+  /** Those of hosts. */
+  #ofHosts = 0
   #uses = 0
   /** The number of the last use when idle pools were last looked for. */
   #usesBefore = 0
@@ -159,7 +161,8 @@ export class Upstreams implements Connections {
     entries.push({ isComputed, connectTimeoutMs, terms, pool, lastUse: this.#uses })
     this.#pools.set(origin.text, entries)
     this.#size += 1
-    if (this.#size > maxPools) this.#closeOldest()
+    if (terms === undefined) this.#ofHosts += 1
+    if (this.#ofHosts > maxPools) this.#closeOldest()
     this.#stopTimer ??= this.#clock.after(idleMs, () => this.#closeIdle())
     return pool
   }
@@ -180,6 +183,7 @@ export class Upstreams implements Connections {
     const entries = [...this.#pools.values()].flat()
     this.#pools.clear()
     this.#size = 0
+    this.#ofHosts = 0
     this.#stopTimer?.()
     this.#stopTimer = undefined
     for (const stop of this.#ending) stop()
@@ -191,8 +195,8 @@ export class Upstreams implements Connections {
     let least = Number.POSITIVE_INFINITY
     let oldest: [text: string, entries: Entry[], index: number] | undefined
     for (const [text, entries] of this.#pools) {
-      for (const [index, { lastUse }] of entries.entries()) {
-        if (lastUse >= least) continue
+      for (const [index, { lastUse, terms }] of entries.entries()) {
+        if (terms !== undefined || lastUse >= least) continue
         least = lastUse
         oldest = [text, entries, index]
       }
@@ -221,6 +225,7 @@ export class Upstreams implements Connections {
     if (entries.length === 0) this.#pools.delete(text)
     this.#size -= 1
     if (!entry) return
+    if (entry.terms === undefined) this.#ofHosts -= 1
     const end = () =>
       void entry.pool.destroy(new ServiceError('service.error.bad_gateway', removed))
     const stopTimer = afterMs === undefined ? undefined : this.#clock.after(afterMs, end)

@@ -56,6 +56,29 @@ describe('Upstreams', () => {
     await upstreams.close()
   })
 
+  it('keep those of 600 targets, which are not counted among the 512 of hosts', async () => {
+    const upstreams = new Upstreams(new ManualClock(), hostPolicy([]))
+    const termsOf = () => ({
+      ...{ connections: 8, address: undefined, socketPath: undefined, proxy: undefined },
+      ...{ serverName: undefined, secureContext: undefined },
+    })
+    const host = upstreams.pool(originOf('host.example'), false, 1000)
+    const all = Array.from({ length: 600 }, (_, index) => ({
+      origin: originOf(`t${index}.example`),
+      terms: termsOf(),
+    }))
+    const poolsOf = () => all.map(({ origin, terms }) => upstreams.pool(origin, false, 1000, terms))
+    const pools = poolsOf()
+    expect(poolsOf()).to.deep.equal(pools)
+    expect([host, ...pools].filter(isClosed)).to.deep.equal([])
+    const hosts = Array.from({ length: 512 }, (_, index) =>
+      upstreams.pool(originOf(`h${index}.example`), false, 1000),
+    )
+    expect([isClosed(host), hosts.filter(isClosed).length]).to.deep.equal([true, 0])
+    expect(pools.filter(isClosed)).to.deep.equal([])
+    await upstreams.close()
+  })
+
   it('close a pool that has not been used for a minute, and keep those that are', async () => {
     const clock = new ManualClock()
     const upstreams = new Upstreams(clock, hostPolicy([]))
