@@ -63,6 +63,8 @@ export function reachedBy(reaches: Reach, fields: Readonly<Record<string, unknow
 interface OfInvocations {
   /** The keys that it takes of the request elsewhere, and what they are; a document must have them. */
   readonly required: Readonly<Record<string, string>>
+  /** The keys that are of requests alone, and why. */
+  readonly refused: Readonly<Record<string, string>>
   /** The fields that hold where a document does not have them, in place of those of the request. */
   readonly fields: ActionFields
 }
@@ -128,7 +130,7 @@ interface BranchKeys {
 type Declared = Pick<ActionKind, 'type' | 'shape' | 'fields'> & Partial<ActionKind>
 
 /** Of an action that takes nothing of the request. */
-export const anyInvocation: OfInvocations = { required: {}, fields: {} }
+export const anyInvocation: OfInvocations = { required: {}, refused: {}, fields: {} }
 
 /** Makes a row. */
 export const actionKind = <T extends string>(

@@ -95,6 +95,9 @@ function checkAction(value: unknown, path: string, report: Report): void {
     if (Object.hasOwn(value as JsonMap, key)) continue
     report.issue(pointer(path, key), `${key} is missing: ${why}`)
   }
+  for (const [key, why] of Object.entries(kind.ofInvocations.refused)) {
+    if (Object.hasOwn(value as JsonMap, key)) report.issue(pointer(path, key), why)
+  }
 }
 
 /** One procedure. */

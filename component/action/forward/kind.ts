@@ -97,6 +97,7 @@ export const forward = actionKind({
       http_method: 'there is no request whose method could be sent',
       path: 'there is no request whose path could be sent',
     },
+    refused: { websocket: 'a call opens no WebSocket' },
     fields: { query_string: '', headers: {}, body: '' },
   },
   reaches: {

@@ -78,6 +78,10 @@ describe('a document with procedures', () => {
       `${at}/action/path: path is missing: there is no request whose path could be sent`,
     ],
     [
+      { action: { ...forward, websocket: true } },
+      `${at}/action/websocket: a call opens no WebSocket`,
+    ],
+    [
       { action: { type: 'wamp_call', procedure: uri } },
       `${at}/action/procedure: the procedure would call itself`,
     ],
