@@ -100,7 +100,7 @@ function requestBodyOf(
   files: ReadonlyMap<string, 'one' | 'all'>,
   examples: Shown | undefined,
 ): JsonMap | undefined {
-  const { inherited, readsBody } = operation
+  const { inherited, readsBody, streamedBody } = operation
   const passesBody = plansOf(operation).some((plan) => plan.passesBody)
   if (body !== undefined) {
     const schema = published(body)
@@ -114,7 +114,7 @@ function requestBodyOf(
       ),
     }
   }
-  if (bodilessMethods.has(method) || !(readsBody || passesBody)) return undefined
+  if (bodilessMethods.has(method) || !(readsBody || passesBody || streamedBody)) return undefined
   const types = readsBody || inherited.declares.accepts ? inherited.accepts : ['*/*']
   return {
     content: withExamples(

@@ -130,6 +130,42 @@ describe('the body of a request', () => {
       { content: { 'application/json': { schema: {} } } },
     ],
     [
+      'is of any type that is accepted',
+      'post',
+      { ...reading, accepts: ['image/*', 'application/vnd.api+json'] },
+      { content: { 'image/*': { schema: {} }, 'application/vnd.api+json': { schema: {} } } },
+    ],
+    [
+      'is told where it is streamed',
+      'put',
+      { ...call(), accepts: ['video/mp4'], body: 'stream' },
+      { content: { 'video/mp4': { schema: {} } } },
+    ],
+    [
+      'of a form has the files that are read',
+      'post',
+      {
+        ...call({ args: ['{{request.files.cover.content}}', '{{request.file_lists.more}}'] }),
+        accepts: ['multipart/form-data'],
+        request: { body: { type: 'object', properties: { title: { type: 'string' } } } },
+      },
+      {
+        required: true,
+        content: {
+          'multipart/form-data': {
+            schema: {
+              type: 'object',
+              properties: {
+                title: { type: 'string' },
+                cover: { type: 'string', format: 'binary' },
+                more: { type: 'array', items: { type: 'string', format: 'binary' } },
+              },
+            },
+          },
+        },
+      },
+    ],
+    [
       'is anything where an upstream gets it unread',
       'post',
       { action: { type: 'forward', host: 'localhost:1' }, response: {} },
