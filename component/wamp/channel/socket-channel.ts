@@ -30,7 +30,7 @@ class WebSocketChannel extends SerializedChannel {
   protected socket: Socket | undefined
   readonly #cork = new Cork(framesPerWrite)
   /** The largest message that was sent: what a router with a limit closes the connection over, since it took all others. */
-  #largest: WampMessage = []
+  #largest: WampMessage | undefined
   #largestBytes = 0
 
   constructor(options: SocketOptions) {
@@ -53,7 +53,7 @@ class WebSocketChannel extends SerializedChannel {
     })
     websocket.on('close', (code) => {
       this.check.stop()
-      if (code === messageTooBig && this.#largestBytes > 0) {
+      if (code === messageTooBig && this.#largest) {
         this.problem = `the router takes no message of ${this.#largestBytes} bytes`
         options.onTooLarge?.(this.#largestBytes)
         this.onTooLarge(this.#largest, this.#largestBytes)
