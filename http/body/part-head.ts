@@ -17,7 +17,7 @@ export const malformed = (problem: string): ServiceError =>
   new ServiceError('service.error.bad_request', `the multipart body is malformed: ${problem}`)
 
 /** One parameter (RFC 7578 §4.2): a token, or a text in quotes that ends at the next quote (WHATWG HTML, multipart/form-data encoding algorithm). */
-const parameter = /[ \t]*;[ \t]*([!#$%&'*+.^\w`|~-]+)=(?:"([^"]*)"|([!#$%&'*+.^\w`|~-]+))/y
+const parameter = /;[ \t]*([a-z][\w-]*\*?)=(?:"([^"]*)"|([!#$%&'*+.^\w`|~-]+))/iy
 
 /** The parameters of a disposition, by their names in lower case. */
 function parametersOf(text: string): ReadonlyMap<string, string> {
@@ -86,7 +86,7 @@ export function readPartHead(block: Uint8Array): PartHead {
     return value?.trim()
   }
   const disposition = field('content-disposition')
-  if (disposition === undefined || !/^form-data[ \t]*(?:;|$)/i.test(disposition)) {
+  if (disposition === undefined || !/^form-data(?:;|$)/i.test(disposition)) {
     throw malformed('a part has no Content-Disposition of form-data')
   }
   const encoding = field('content-transfer-encoding')?.toLowerCase()

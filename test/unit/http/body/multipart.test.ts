@@ -104,6 +104,8 @@ describe('a multipart body', () => {
       bodyOf(part('; name="a"', 'v', 'Content-Disposition: form-data; name="b"')),
     ],
     ['two names', bodyOf(part('; name="a"; name="b"', 'v'))],
+    ['a blank before a semicolon', bodyOf(part(' ; name="a"', 'v'))],
+    ['an odd parameter', bodyOf(part('; name="a"; *x="y"', 'v'))],
     ['an open quote', bodyOf(part('; name="a', 'v'))],
     ['an escaped quote', bodyOf(part('; name="a\\"b"', 'v'))],
     ['something behind a name', bodyOf(part('; name="a"b', 'v'))],
