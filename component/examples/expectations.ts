@@ -151,6 +151,14 @@ function actionProblems(
   }
   if (actions.length === 0)
     return [{ path: at, message: 'expected an action, which was not reached' }]
+  const byName = new Map(actions.map((action) => [action.branch, action]))
+  const names = Object.keys(expected as JsonMap)
+  if (!Array.isArray(expected) && names.every((name) => byName.has(name))) {
+    return names.flatMap((name) => {
+      const one = (expected as JsonMap)[name] as JsonMap
+      return membersOf(one, byName.get(name) as JsonMap, pointer(at, name))
+    })
+  }
   if (!Array.isArray(expected)) return membersOf(expected as JsonMap, actions.at(-1) as JsonMap, at)
   const few = actions.length - expected.length
   const count =

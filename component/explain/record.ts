@@ -40,6 +40,8 @@ interface SeenTarget {
  */
 export interface RecordedAction {
   readonly type: string
+  /** Of an action that another one performs: its name there, or the position of its item. */
+  readonly branch?: string
   readonly would_be_refused: string | null
   /** A forward to an upstream: what decides the target, and those that there are; absent: the realm has none, or no realm is asked. */
   readonly upstream?: string
@@ -113,12 +115,10 @@ export class RequestRecord implements StageListener {
   readonly #evaluations = new Evaluations()
   /** The parts of the request that were checked against their schemas. */
   readonly #judged: JudgedPart[] = []
-  /** How many actions have begun. */
-  #begun = 0
-  #action: BegunAction | undefined
-  #beganAt: number | undefined
+  /** Of the actions that have begun: when, and where they stand among all once they have sent something. */
+  readonly #begun = new Map<BegunAction, { readonly us: number | undefined; at?: number }>()
   /** What is sent once its body is known: of a rehearsal. */
-  #unread: SentFields | undefined
+  #unread: { readonly fields: SentFields; readonly action: BegunAction } | undefined
 
   /** Begins to listen. */
   constructor(recording: Recording) {
@@ -172,26 +172,23 @@ export class RequestRecord implements StageListener {
 
   actionBegins(action: BegunAction): void {
     const { plan, fields } = action
-    if (plan.type === 'none') return
-    this.#begun += 1
-    this.#action = action
-    this.#beganAt = this.#of.since?.()
-    if (plan.kind.reaches === undefined) {
-      this.actions.push({ type: plan.type, would_be_refused: null, ...fields })
-    }
+    if (plan.type === 'none' || plan.branches) return
+    this.#begun.set(action, { us: this.#of.since?.() })
+    if (plan.kind.reaches === undefined) this.#put(action, { would_be_refused: null, ...fields })
   }
 
-  actionSends(sent: Sent): void {
+  actionSends(sent: Sent, action: BegunAction): void {
     if (sent.kind === 'snapshot') {
-      const last = this.actions.pop()
-      if (last) this.actions.push({ ...last, snapshot: this.#marked(sent.message) })
-    } else if (sent.kind === 'message') this.#add(this.#messageOf(sent))
+      const last = this.#told(action)
+      if (last) this.#put(action, { ...last, snapshot: this.#marked(sent.message, action) })
+    } else if (sent.kind === 'message') this.#add(this.#messageOf(sent, action), action)
     else {
       const fields = { ...requestOf(sent), ...this.#targetsOf(sent.upstream) }
       const { body, headers } = sent
-      if (!(body instanceof Readable)) this.#add({ ...fields, body: this.#read(body, headers) })
-      else if (this.#of.since) this.#add({ ...fields, body: unread })
-      else this.#unread = fields
+      if (!(body instanceof Readable)) {
+        this.#add({ ...fields, body: this.#read(body, headers) }, action)
+      } else if (this.#of.since) this.#add({ ...fields, body: unread }, action)
+      else this.#unread = { fields, action }
     }
   }
 
@@ -203,24 +200,42 @@ export class RequestRecord implements StageListener {
 
   /** The upstream of a rehearsal has got the whole body of what was sent last. */
   received(body: Uint8Array): void {
-    const fields = this.#unread
+    if (this.#unread === undefined) return
+    const { fields, action } = this.#unread
     this.#unread = undefined
-    if (fields) this.#add({ ...fields, body: this.#read(body, fields.headers as HeaderMap) })
+    this.#add({ ...fields, body: this.#read(body, fields.headers as HeaderMap) }, action)
   }
 
-  actionEnds({ plan, fields }: BegunAction, outcome: Outcome | undefined, error?: unknown): void {
-    const { type } = plan
-    if (type === 'none') return
+  actionEnds(action: BegunAction, outcome: Outcome | undefined, error?: unknown): void {
+    const { plan, fields } = action
+    if (plan.type === 'none') return
+    if (outcome) this.outcome = outcome
+    const begun = this.#begun.get(action)
+    if (begun === undefined) return
+    const last = this.#told(action)
     if (outcome) {
-      this.outcome = outcome
-      const us = this.#beganAt
-      const last = this.actions.pop()
+      const { us } = begun
       const times = us !== undefined && { us, took_us: (this.#of.since?.() ?? us) - us }
-      if (last) this.actions.push({ ...last, ...times })
-    } else if (this.actions.length < this.#begun) {
+      if (last) this.#put(action, { ...last, ...times })
+    } else if (last === undefined) {
       const would_be_refused = error instanceof ServiceError ? error.message : null
-      this.actions.push({ type, would_be_refused, ...fields })
+      this.#put(action, { would_be_refused, ...fields })
     }
+  }
+
+  /** What is known of an action that has sent something. */
+  #told(action: BegunAction): RecordedAction | undefined {
+    const at = this.#begun.get(action)?.at
+    return at === undefined ? undefined : this.actions[at]
+  }
+
+  #put(action: BegunAction, fields: Omit<RecordedAction, 'type'>): void {
+    const begun = this.#begun.get(action)
+    if (begun === undefined) return
+    begun.at ??= this.actions.length
+    const { plan, branch } = action
+    const told = { ...(branch !== undefined && { branch }), type: plan.type, ...fields }
+    this.actions[begun.at] = told as RecordedAction
   }
 
   /** None follows a check that has failed, and none is made twice: what is asked then is for rendering the answer. */
@@ -233,40 +248,38 @@ export class RequestRecord implements StageListener {
   }
 
   /** Keeps what is sent now; what is sent again is there already. */
-  #add(sent: SentFields): void {
-    const type = this.#action?.plan.type ?? ''
-    if (this.actions.length < this.#begun) {
-      this.actions.push({ type, ...sent, would_be_refused: null })
-    } else {
-      const { attempts = 1, ...before } = this.actions.pop() as RecordedAction
-      this.actions.push({ ...before, ...sent, attempts: attempts + 1 } as RecordedAction)
+  #add(sent: SentFields, action: BegunAction): void {
+    const last = this.#told(action)
+    if (last === undefined) {
+      this.#put(action, { ...sent, would_be_refused: null })
+      return
     }
+    const { attempts = 1, ...before } = last
+    this.#put(action, { ...before, ...sent, attempts: attempts + 1 } as RecordedAction)
   }
 
   /** A WAMP message in the words of the document. */
-  #messageOf({
-    realm_uri,
-    identity,
-    uri,
-    message,
-  }: Sent & { readonly kind: 'message' }): SentFields {
+  #messageOf(
+    { realm_uri, identity, uri, message }: Sent & { readonly kind: 'message' },
+    action: BegunAction,
+  ): SentFields {
     const { identity: setting } = this.#of.settings
     const { authid, authroles } = identity
-    const options = this.#action?.fields.options
+    const { options } = action.fields
     const asked = isMap(options) ? Object.keys(options) : []
     return {
       realm_uri,
       ...(isForwarded(identity, realm_uri, setting, uri)
         ? { session_of: null, forwarded_for: { authid, authroles } }
         : { session_of: isOfGateway(identity, setting) ? null : authid }),
-      ...this.#marked(message),
+      ...this.#marked(message, action),
       dropped_options: asked.filter((name) => !Object.hasOwn(message.options, name)),
     }
   }
 
   /** A real message has the context itself. */
-  #marked(message: SentMessage): SentMessage {
-    const name = this.#action?.plan.traceKwargs
+  #marked(message: SentMessage, { plan }: BegunAction): SentMessage {
+    const name = plan.traceKwargs
     const { kwargs } = message
     if (!this.#of.settings.marksTraceContext || name === undefined || kwargs === undefined)
       return message

@@ -4,13 +4,14 @@ import { openActions } from '#component/action/index.ts'
 import { forEachType } from '#component/action/kinds.ts'
 import type { SubscribePorts } from '#component/action/wamp-subscribe/perform.ts'
 import type { Clock } from '#component/clock.ts'
-import type { Route } from '#component/gateway/api.ts'
+import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import type { GatewayPorts } from '#component/gateway/ports.ts'
 import { rehearsedPorts } from '#component/policies/index.ts'
 import type { Match, Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import type { Schemes } from '#component/security/scheme.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import type { DescribedRequest, GivenOutcome } from './asked.ts'
 import { type CalledTool, calledTool, pathOf } from './called-tool.ts'
 import { type AuthOf, givenWorld } from './given-world.ts'
@@ -105,6 +106,28 @@ export interface Rehearsal extends Recorded {
   readonly sent?: SentReply
 }
 
+/** Outcomes in the order in which the actions are performed. */
+function givenIn(
+  outcome: Rehearsed['outcome'],
+  operation: CompiledOperation | undefined,
+): readonly (GivenOutcome | undefined)[] {
+  const { action, steps = action && [action] } = operation ?? {}
+  const isList = operation?.steps !== undefined
+  const all = isList ? [outcome].flat() : [outcome]
+  return all.flatMap((one, index) => {
+    const branches = steps?.[index]?.branches
+    if (branches === undefined || branches.list || !isMap(one)) return one as GivenOutcome
+    const named = branches.all.some(({ name }) => Object.hasOwn(one, name))
+    if (!named) return one as GivenOutcome
+    return branches.all.flatMap(({ name, plans }) => {
+      const of = [
+        (one as JsonMap)[name] as GivenOutcome | readonly GivenOutcome[] | undefined,
+      ].flat()
+      return plans.map((_, at) => of[at] ?? of.at(-1) ?? sample)
+    })
+  })
+}
+
 /** A sample of each type of action is its empty result. */
 const sample: GivenOutcome = { result: {} }
 
@@ -143,7 +166,7 @@ export class Rehearser {
     // an answer that still waits for an event gets none: its client goes
     const onPlayed = () => setImmediate(() => reply ?? http.leave(exchange))
     const onBody = (bytes: Uint8Array) => record.received(bytes)
-    const given: readonly (GivenOutcome | undefined)[] = [outcome].flat()
+    const given = givenIn(outcome, operation)
     const outcomeOf = (index: number) => given[index] ?? given.at(-1) ?? sample
     const world = givenWorld(outcomeOf, {
       ...{ codec, clock, onPlayed, onBody },

@@ -1,12 +1,5 @@
 /** The stages in which a route acts and answers: its actions are prepared and performed, and their outcome is rendered. */
-import {
-  type ActionFields,
-  drop,
-  goesOn,
-  type Outcome,
-  type Proof,
-  type Run,
-} from '#component/action/action.ts'
+import { drop, goesOn, type Outcome, type Proof, type Run } from '#component/action/action.ts'
 import { ExpressionError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts'
@@ -26,7 +19,7 @@ import { failureOf } from './failure.ts'
 import { answerFailure, answerTwiceFailed } from './failure-answer.ts'
 import { reportAfter } from './failure-report.ts'
 import { renderOutcome } from './response.ts'
-import { stage } from './stage.ts'
+import { type BegunAction, stage } from './stage.ts'
 import type { RequestState } from './state.ts'
 
 /** Checks the request against its schemas. 400. */
@@ -135,6 +128,7 @@ function prepare(
   context: Context,
   wantsProgress: boolean,
   givenUp?: Run['onCancel'],
+  branch?: string,
 ): PreparedAction {
   const { exchange, route, parts, content } = state
   const { path, inherited, streams } = route
@@ -153,8 +147,8 @@ function prepare(
   const branches =
     plan.branches &&
     ((items: readonly unknown[] | undefined) =>
-      branchesOf(plan, context, items, (inner, seen, onCancel) =>
-        prepare(state, inner, seen, false, onCancel),
+      branchesOf(plan, context, items, (inner, seen, onCancel, key) =>
+        prepare(state, inner, seen, false, onCancel, key),
       ))
   const rawBody = () =>
     plan.passesBody && exchange.hasBody
@@ -184,9 +178,10 @@ function prepare(
       trace: exchange.trace,
       onCancel,
       branches,
-      onSent: listener && ((sent) => listener.actionSends(sent)),
+      onSent: listener && ((sent) => listener.actionSends(sent, begun)),
     })
-  return { attempts, onCancel, perform: performing(state, plan, fields, perform) }
+  const begun: BegunAction = { plan, fields, branch }
+  return { attempts, onCancel, perform: performing(state, begun, perform) }
 }
 
 /** Opens a body that is streamed to the action; undefined where it is not. */
@@ -198,15 +193,14 @@ function opensBody({ route, exchange }: RequestState): Run['openBody'] {
 /** An action within all that it is performed under: the first stage that has something goes around all others. */
 function performing(
   state: RequestState,
-  plan: ActionPlan,
-  fields: ActionFields,
+  begun: BegunAction,
   perform: () => Promise<Outcome>,
 ): () => Promise<Outcome> {
   const { listener, stages } = state
+  const { plan, fields } = begun
   let within = perform
   if (listener !== undefined) {
     within = async () => {
-      const begun = { plan, fields }
       listener.actionBegins(begun)
       try {
         const outcome = await perform()

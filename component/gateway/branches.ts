@@ -7,11 +7,12 @@ import { type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan } from './api.ts'
 import { failureOf } from './failure.ts'
 
-/** Evaluates the expressions of an action. @param onCancel takes a callback for when it is given up */
+/** Evaluates the expressions of an action. @param onCancel takes a callback for when it is given up @param branch its key */
 export type Prepare = (
   plan: ActionPlan,
   context: Context,
   onCancel: Run['onCancel'],
+  branch: string,
 ) => PreparedAction
 
 /** What one branch is cancelled by. */
@@ -59,7 +60,7 @@ export function branchesOf(
     const { plans, isList, isOptional } = all[index] as (typeof all)[number]
     const cancels = new Cancels()
     const one = (plan: ActionPlan, seen: Context): PreparedAction => {
-      const prepared = among(list, plan, () => prepare(plan, seen, cancels.add))
+      const prepared = among(list, plan, () => prepare(plan, seen, cancels.add, key))
       if (list === undefined) return prepared
       const perform = () =>
         prepared.perform().catch((error: unknown) =>

@@ -100,8 +100,8 @@ export interface StageListener extends PartListener {
   leave<Name extends keyof StageFacts>(name: Name, facts: StageFacts[Name], error?: unknown): void
   /** One action of the route begins: several in a list, none where the request is answered before. */
   actionBegins(action: BegunAction): void
-  /** The action that has begun last sends something: once for each attempt, and once for the snapshot of a subscription. */
-  actionSends(sent: Sent): void
+  /** It sends something: once for each attempt, and once for the snapshot of a subscription. */
+  actionSends(sent: Sent, action: BegunAction): void
   /** It has ended. @param outcome undefined: it was refused by the error */
   actionEnds(action: BegunAction, outcome: Outcome | undefined, error?: unknown): void
   /** What a stage has found of the answer on its way out. */
@@ -114,4 +114,6 @@ export interface StageListener extends PartListener {
 export interface BegunAction {
   readonly plan: ActionPlan
   readonly fields: ActionFields
+  /** Of an action that another one performs: its name there, or the position of its item. */
+  readonly branch: string | undefined
 }

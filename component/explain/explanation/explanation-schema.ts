@@ -73,7 +73,7 @@ const action = map(
     type: { enum: [...actionKinds, noAction].map(({ type }) => type) },
     would_be_refused: orNull(text),
   },
-  { callees: orNull({ type: 'integer', minimum: 0 }) },
+  { callees: orNull({ type: 'integer', minimum: 0 }), branch: text },
   true,
 )
 

@@ -1,9 +1,11 @@
 /** Tells how a rehearsed request went: its expressions, its action, the answer, and what went wrong. */
+
 import { kindOf } from '#component/action/kinds.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { RecordedAction } from '#component/explain/record.ts'
 import type { Evaluated } from '#component/explain/recorder.ts'
 import type { Rehearsal, SentReply } from '#component/explain/rehearsal.ts'
+import { type CompiledOperation, plansOf } from '#component/gateway/api.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import type {
   ExplainedAction,
@@ -53,6 +55,19 @@ export function malformed({ status, headers, body }: SentReply): Explanation {
   }
 }
 
+/** Whether an operation has several actions. */
+const isSeveral = ({ steps, action }: CompiledOperation): boolean =>
+  steps !== undefined || action.branches !== undefined
+
+/** Of the actions for the items of a list, those of the first ten. */
+function shown(
+  operation: CompiledOperation,
+  actions: readonly ExplainedAction[],
+): readonly ExplainedAction[] {
+  const hasItems = plansOf(operation).some(({ branches }) => branches?.list)
+  return actions.filter(({ branch = '1' }) => !hasItems || !(Number(branch) > 10))
+}
+
 /** @param isSample whether no outcome was given */
 export async function runOf(
   rehearsal: Rehearsal,
@@ -63,7 +78,7 @@ export async function runOf(
   const actions = await Promise.all(rehearsal.actions.map((told) => actionOf(told, callees)))
   return {
     expressions: expressions.map(expressionOf),
-    action: operation?.steps ? actions : (actions[0] ?? null),
+    action: operation && isSeveral(operation) ? shown(operation, actions) : (actions[0] ?? null),
     response:
       reply && sent
         ? {

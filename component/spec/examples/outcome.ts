@@ -7,12 +7,14 @@ import {
   list,
   listOf,
   map,
+  mapOf,
   object,
   type Rule,
   rule,
   string,
   text,
 } from '#component/spec/rules.ts'
+import { isMap } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { either, exclusive } from './values.ts'
 
@@ -113,5 +115,15 @@ const failure = object('an error: {error_uri, args, kwargs}', {
 
 const single = outcomeOf(failure)
 
-/** What the action comes to; of a list of actions, a list. */
-export const outcome = either(listOf(single, 'a list of outcomes'), Array.isArray, single)
+const ofList = either(listOf(single, 'a list of outcomes', 0), Array.isArray, single)
+
+/** By the names of the actions that an action performs: no outcome has such members. */
+const isNamed = (value: unknown): boolean =>
+  isMap(value) &&
+  Object.keys(value).length > 0 &&
+  !outcomeNames.some((name) => Object.hasOwn(value, name))
+
+const ofAction = either(mapOf(ofList, 'a map of names to outcomes'), isNamed, single)
+
+/** What the action comes to; of a list of actions, or of one for each item of a list, a list; of actions at once a map by their names. */
+export const outcome = either(listOf(ofAction, 'a list of outcomes'), Array.isArray, ofAction)
