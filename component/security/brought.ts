@@ -61,33 +61,30 @@ export class TokenHeads {
   }
 }
 
-const nobody = undefined as unknown as SecuredRequest
-
-/** One object for all requests, each of which is looked at at once. */
+/** What one request brings. */
 export class Brought {
-  request: SecuredRequest = nobody
-  authorization: string | undefined
+  readonly request: SecuredRequest
+  readonly authorization: string | undefined
   /** The credentials after `Bearer`. */
-  bearer: string | undefined
+  readonly bearer: string | undefined
   /** The certificate of the client. */
-  certificate: ClientProof | undefined
-  readonly heads = new TokenHeads()
+  readonly certificate: ClientProof | undefined
+  readonly #heads: TokenHeads
   #head: TokenHead | undefined
 
-  /** Looks at another request. */
-  at(request: SecuredRequest, certificate: ClientProof | undefined): this {
+  /** @param heads those of the process */
+  constructor(request: SecuredRequest, certificate: ClientProof | undefined, heads: TokenHeads) {
     this.request = request
     this.certificate = certificate
     this.authorization = request.header('authorization')
     this.bearer = bearerOf(request)
-    this.#head = undefined
-    return this
+    this.#heads = heads
   }
 
   /** What the Bearer token says of itself; undefined without one, and for what is no JWT. */
   get token(): TokenHead | undefined {
     if (this.bearer === undefined) return undefined
-    this.#head ??= this.heads.of(this.bearer)
+    this.#head ??= this.#heads.of(this.bearer)
     return this.#head === noToken ? undefined : this.#head
   }
 }

@@ -6,7 +6,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import { because } from '#component/login-refusal.ts'
 import { admit, admitAgain } from '#component/security/admission.ts'
-import { Brought } from '#component/security/brought.ts'
+import { Brought, TokenHeads } from '#component/security/brought.ts'
 import type { ClientProof } from '#component/security/client-proof.ts'
 import { Decided, nameOf, nobodysName } from '#component/security/decided.ts'
 import { PassedAnswer } from '#component/security/passed-answer.ts'
@@ -69,7 +69,7 @@ const decisionOf = (error: unknown): Decision => {
 export class AlternativesScheme implements SecurityScheme {
   readonly #schemes: Readonly<Record<string, AlternativeScheme>>
   readonly #ports: AlternativesPorts
-  readonly #brought = new Brought()
+  readonly #heads = new TokenHeads()
   readonly #decided = new Decided()
 
   constructor(schemes: Readonly<Record<string, AlternativeScheme>>, ports: AlternativesPorts = {}) {
@@ -88,7 +88,7 @@ export class AlternativesScheme implements SecurityScheme {
     const proof = request.clientCertificate?.()
     // of a certificate that is being judged it is known that it was shown
     const certificate = proof instanceof Promise ? { refused: '' } : proof
-    const brought = this.#brought.at(request, certificate)
+    const brought = new Brought(request, certificate, this.#heads)
     const alternatives = all
       .filter((one) => isOffered(one, request))
       .map(({ via, members }) => {
@@ -131,7 +131,7 @@ export class AlternativesScheme implements SecurityScheme {
 
   #judge(judged: Judged): Identity | Promise<Identity> {
     const { request, alternatives, isAgain, certificate } = judged
-    const brought = this.#brought.at(request, certificate)
+    const brought = new Brought(request, certificate, this.#heads)
     const decided = this.#deciding(alternatives, brought)
     if (decided === undefined) return this.#undecided(judged, brought)
     request.via = decided.via
@@ -219,7 +219,7 @@ export class AlternativesScheme implements SecurityScheme {
       const answer = { ...error.answer, headers: { ...headers, 'www-authenticate': lines } }
       return new PassedAnswer(error.uri, answer, { cause: error.cause })
     }
-    const brought = this.#brought.at(request, judged.certificate)
+    const brought = new Brought(request, judged.certificate, this.#heads)
     const isByCookie = member.kind.hasLogin && !brought.token?.isTicket
     const { isOptional } = alternatives
     if (isByCookie && isOptional && !isAgain) {
