@@ -71,7 +71,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/compile/schemas': { '#checks': documents, '#uncompiled': documents, '#uses': documents, features: documents },
   'component/compile/tools': { '#tools': documents },
   'component/credentials': { '#counts': documents, '#entries': documents, '#inUse': documents, '#known': rows.verified },
-  'component/explain': { '#judged': work, '#last': work, '#subscriptions': work, actions: work, all: work, checks: work },
+  'component/explain': { '#begun': work, '#judged': work, '#last': work, '#subscriptions': work, actions: work, all: work, checks: work },
   'component/explain/redaction': { '#byStart': work },
   'component/expression': { '#compiled': documents, '#pending': work, '#whole': documents },
   'component/expression/functions': { '#others': work, '#scalars': work },
