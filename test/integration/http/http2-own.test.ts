@@ -112,7 +112,8 @@ describe('a gateway that offers HTTP/2', function () {
     }
     gateway = await startGateway(
       settings({ 'log.access': 'true', 'router.listen': '127.0.0.1:0' }),
-      log,
+      // `router.listen` is that of its own router
+      { ...log, isEmbedded: true },
     )
     port = Number(new URL(gateway.url).port)
     await gateway.mustLoad(document)
