@@ -1,5 +1,6 @@
 /** `npm run test:crossbar`: the suites that take any router, once more against Crossbar.io, and the tests with Python peers and generated clients. */
 import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openapiProgram, pythonProgram } from '#test/support/peers/python-environment.ts'
 import { recordCosts } from './costs.ts'
@@ -41,7 +42,8 @@ pythonProgram('crossbar')
 openapiProgram('python')
 process.exitCode = await recordCosts(() =>
   mocha(
-    [...sideBySide(2), '--require', 'test/support/running/own-crossbar.ts'],
+    // they wait for routers for the most part
+    [...sideBySide(availableParallelism() + 2), '--require', 'test/support/running/own-crossbar.ts'],
     [...globSync('test/{python,clients}/**/*.test.ts'), ...files],
   ),
 )

@@ -33,7 +33,7 @@ const files = positionals
 const codes = await recordCosts(async () => [
   // many of them wait for another process
   await mocha(
-    sideBySide(availableParallelism() + 1),
+    sideBySide(availableParallelism() + 2),
     files.filter((file) => !alone.includes(file)),
   ),
   await mocha(
