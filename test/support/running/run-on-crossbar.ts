@@ -43,7 +43,11 @@ openapiProgram('python')
 process.exitCode = await recordCosts(() =>
   mocha(
     // they wait for routers for the most part
-    [...sideBySide(availableParallelism() + 2), '--require', 'test/support/running/own-crossbar.ts'],
+    [
+      ...sideBySide(availableParallelism() + 2),
+      '--require',
+      'test/support/running/own-crossbar.ts',
+    ],
     [...globSync('test/{python,clients}/**/*.test.ts'), ...files],
   ),
 )
