@@ -209,8 +209,18 @@ export function fail(
     const problem = operation?.inherited.sendsProblems
       ? (shown: ServiceError) => problemOfError(exchange, operation, shown, shown.status)
       : undefined
-    const reply = errorReply(error, exchange.headers.accept, problem, ports.headersOf?.(exchange))
-    sendReply(exchange, reply, ports.isClosing())
+    try {
+      const headers = ports.headersOf?.(exchange)
+      sendReply(
+        exchange,
+        errorReply(error, exchange.headers.accept, problem, headers),
+        ports.isClosing(),
+      )
+    } catch (cause) {
+      // a defect, which costs this request its response, and no other one
+      exchange.failure = reportThrown(cause, operation)
+      transport.reset()
+    }
   } else if (!transport.isEnded) transport.reset()
 }
 

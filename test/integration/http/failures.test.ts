@@ -78,4 +78,29 @@ describe('a request that fails for another reason than its document', () => {
       }
     })
   }
+
+  for (const [what, headersOf] of [
+    ['a header that no head can hold', () => ({ 'x-odd': 'a\u0000b' })],
+    [
+      'a bug in what makes headers',
+      ({ path }: { readonly path: string }) => (path === '/x' ? bug() : {}),
+    ],
+  ] as const)
+    it(`and whose error response fails by ${what} loses its connection, and no other request its response`, async () => {
+      const fixture = await open({ gateway: { handle: bug, headersOf } })
+      try {
+        const url = `http://127.0.0.1:${fixture.port}`
+        const lost = await send(url, '/x').then(
+          ({ status }) => status,
+          ({ code }) => code,
+        )
+        expect(lost).to.equal('ECONNRESET')
+        await untilHolds(() => fixture.logged.some(({ msg }) => msg === 'request'))
+        expect(fixture.logged.some((line) => line.msg === bugLine.msg)).to.equal(true)
+        const again = await send(`http://127.0.0.1:${fixture.adminPort}`, '/ping')
+        expect(again.status).to.equal(200)
+      } finally {
+        await fixture.stop()
+      }
+    })
 })
