@@ -1,8 +1,9 @@
 /** The branches of an action that performs others, for one request. */
 import type { Branch, Run } from '#component/action/action.ts'
-import { ExpressionError, type ServiceError } from '#component/errors.ts'
+import { ExpressionError } from '#component/errors.ts'
 import type { Context, Node } from '#component/expression/nodes.ts'
 import { enterItems, leaveItems } from '#component/expression/origin.ts'
+import { Aborts } from './aborts.ts'
 import { type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan } from './api.ts'
 import { failureOf } from './failure.ts'
@@ -14,23 +15,6 @@ export type Prepare = (
   onCancel: Run['onCancel'],
   branch: string,
 ) => PreparedAction
-
-/** What one branch is cancelled by. */
-class Cancels {
-  readonly #callbacks: ((reason?: ServiceError) => void)[] = []
-  #reason: readonly [ServiceError | undefined] | undefined
-
-  readonly add: Run['onCancel'] = (callback) => {
-    if (this.#reason) callback(...this.#reason)
-    else this.#callbacks.push(callback)
-  }
-
-  cancel(reason: ServiceError | undefined): void {
-    if (this.#reason) return
-    this.#reason = [reason]
-    for (const callback of this.#callbacks) callback(reason)
-  }
-}
 
 /** Runs a task in which `_` is an item of the list: whose fault a failure is, is found in there. */
 function among<T>(list: Node | undefined, plan: ActionPlan, task: () => T): T {
@@ -58,9 +42,10 @@ export function branchesOf(
   const { list, all } = branches
   const prepareBranch = (index: number, within: Context, key: string): Branch => {
     const { plans, isList, isOptional } = all[index] as (typeof all)[number]
-    const cancels = new Cancels()
+    const aborts = new Aborts()
+    const onCancel: Run['onCancel'] = (callback) => aborts.add(callback)
     const one = (plan: ActionPlan, seen: Context): PreparedAction => {
-      const prepared = among(list, plan, () => prepare(plan, seen, cancels.add, key))
+      const prepared = among(list, plan, () => prepare(plan, seen, onCancel, key))
       if (list === undefined) return prepared
       const perform = () =>
         prepared.perform().catch((error: unknown) =>
@@ -80,7 +65,7 @@ export function branchesOf(
       key,
       isOptional,
       perform: () => prepared.perform(),
-      cancel: (reason) => cancels.cancel(reason),
+      cancel: (reason) => aborts.abort(reason),
     }
   }
   const failing = (key: string, error: unknown): Branch => ({

@@ -1,9 +1,7 @@
 /** The call of a procedure: what expressions read of it, and how it passes the stages of a request. */
-import type { RawBody } from '#component/action/action.ts'
 import { canonicalJson } from '#component/codec/json.ts'
-import type { ServiceError } from '#component/errors.ts'
-import { noBody } from '#component/gateway/context.ts'
-import type { Content, Exchange } from '#component/gateway/exchange.ts'
+import { BodilessExchange } from '#component/gateway/bodiless-exchange.ts'
+import type { Exchange } from '#component/gateway/exchange.ts'
 import type { Invocation } from '#component/gateway/invocation.ts'
 import type { StageListener } from '#component/gateway/stage.ts'
 import type { Method } from '#component/request.ts'
@@ -23,7 +21,7 @@ const noTexts = {}
 export const yieldType = 'application/msgpack'
 
 /** An INVOCATION in the place of a request. */
-export class InvocationExchange implements Exchange {
+export class InvocationExchange extends BodilessExchange implements Exchange {
   readonly id: string
   readonly method: Method
   readonly scheme = 'https'
@@ -36,15 +34,12 @@ export class InvocationExchange implements Exchange {
   readonly headers = noTexts
   readonly query_params = noTexts
   readonly query_lists = noTexts
-  readonly hasBody = false
   readonly invocation: Invocation
   readonly trace: RequestTrace | undefined
   served?: NonNullable<Exchange['served']>
   listener?: StageListener | undefined
   /** Sends a progressive result, and waits while the session has much to send. */
   readonly sendPiece: SendPiece
-  #aborts: ((reason?: ServiceError) => void)[] | undefined = []
-  #reason: ServiceError | undefined
 
   /** @param method `get` where equal calls may have one answer, else `post` */
   constructor(
@@ -53,6 +48,7 @@ export class InvocationExchange implements Exchange {
     sendPiece: SendPiece = async () => undefined,
     trace?: RequestTrace,
   ) {
+    super()
     this.sendPiece = sendPiece
     const { id, procedure } = called
     this.id = id
@@ -82,34 +78,5 @@ export class InvocationExchange implements Exchange {
 
   isAccepted(): boolean {
     return true
-  }
-
-  async readBody(): Promise<Content> {
-    return noBody
-  }
-
-  async readBytes(): Promise<Uint8Array> {
-    return new Uint8Array(0)
-  }
-
-  async readText(): Promise<string> {
-    return ''
-  }
-
-  rawBody(): RawBody {
-    throw new TypeError('a call has no body')
-  }
-
-  onAbort(callback: (reason?: ServiceError) => void): void {
-    if (this.#aborts) this.#aborts.push(callback)
-    else callback(this.#reason)
-  }
-
-  /** The call is canceled, its session is lost, or the process stops. */
-  abort(reason?: ServiceError): void {
-    const aborts = this.#aborts
-    this.#aborts = undefined
-    this.#reason = reason
-    if (aborts) for (const callback of aborts) callback(reason)
   }
 }

@@ -1,11 +1,10 @@
 /** A request as the action sees it whose answer may be kept: without conditions, and without a client that may go away. */
-import type { RawBody } from '#component/action/action.ts'
-import type { ServiceError } from '#component/errors.ts'
-import type { Content, Exchange } from '#component/gateway/exchange.ts'
+import { BodilessExchange } from '#component/gateway/bodiless-exchange.ts'
+import type { Exchange } from '#component/gateway/exchange.ts'
 import { conditionalFields, overridingFields } from '#component/syntax/http-field.ts'
 
 /** Stands for a request without a body; it lives as long as something waits for its answer. */
-export class FillingExchange implements Exchange {
+export class FillingExchange extends BodilessExchange implements Exchange {
   readonly id: string
   readonly method: Exchange['method']
   readonly scheme: Exchange['scheme']
@@ -17,19 +16,17 @@ export class FillingExchange implements Exchange {
   readonly query_string: string
   readonly query_params: Exchange['query_params']
   readonly headers: Exchange['headers']
-  readonly hasBody = false
   readonly trace: Exchange['trace']
   readonly listener: Exchange['listener']
   readonly invocation: Exchange['invocation']
   readonly #of: Exchange
-  #aborts: ((reason?: ServiceError) => void)[] | undefined = []
-  #reason: ServiceError | undefined
 
   /**
    * @param trace of the request that waits for it; undefined: none does
    * @param named request fields that the answers are told apart by, lower case
    */
   constructor(of: Exchange, trace: Exchange['trace'], named: readonly string[]) {
+    super()
     const { id, method, scheme, path, host, port, query_string, query_params } = of
     this.id = id
     this.method = method
@@ -73,34 +70,5 @@ export class FillingExchange implements Exchange {
 
   isAccepted(accepts: readonly string[]): boolean {
     return this.#of.isAccepted(accepts)
-  }
-
-  async readBody(): Promise<Content> {
-    return { body: '', body_length: 0 }
-  }
-
-  async readBytes(): Promise<Uint8Array> {
-    return new Uint8Array(0)
-  }
-
-  async readText(): Promise<string> {
-    return ''
-  }
-
-  rawBody(): RawBody {
-    throw new TypeError('a request whose answer may be kept has no body')
-  }
-
-  onAbort(callback: (reason?: ServiceError) => void): void {
-    if (this.#aborts) this.#aborts.push(callback)
-    else callback(this.#reason)
-  }
-
-  /** Nothing waits for the answer any more. */
-  abort(reason?: ServiceError): void {
-    const aborts = this.#aborts
-    this.#aborts = undefined
-    this.#reason = reason
-    if (aborts) for (const callback of aborts) callback(reason)
   }
 }
