@@ -159,6 +159,27 @@ describe('an embedded gateway', function () {
     expect([head.status, head.headers.get('allow')]).to.deep.equal([405, 'GET, HEAD, OPTIONS'])
   })
 
+  it('serves a path with an escaped slash there where the document keeps it, and leaves the others', async () => {
+    const gateway = await started('one', { gateway: { listen: [] }, admin: { listen: [] } })
+    const get = {
+      action: { type: 'static', body: '{{request.bindings.id}}' },
+      response: { on_result: { body: '{{action.result.body}}' } },
+    }
+    const paths = {
+      '/kept/:id': { escaped_slashes: 'keep', get },
+      '/refused/:id': { get },
+    }
+    const versions = { 1: { base_path: '/v1', paths } }
+    await gateway.load({ ...documentOf('x'), versions })
+    const handler = gateway.handler()
+    const url = await serve((request, response) =>
+      handler(request, response, () => response.end('own')),
+    )
+    expect(await read(`${url}/v1/kept/a%2Fb`)).to.deep.equal([200, '"a/b"'])
+    expect(await read(`${url}/v1/refused/a%2Fb`)).to.deep.equal([200, 'own'])
+    expect(await read(`${url}/other/a%2Fb`)).to.deep.equal([200, 'own'])
+  })
+
   it('gives the requests that it serves there a trace context, and leaves the others alone', async () => {
     const seen: (string | undefined)[] = []
     const upstream = await serve(({ headers }, response) => {

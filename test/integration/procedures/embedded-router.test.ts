@@ -1,24 +1,22 @@
 /** Procedures of documents on the embedded router, where others differ: it discloses nobody unasked, and ends calls by `skip` and by their own timeout. */
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
 import { expect } from 'chai'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import {
   type Caller,
   documentOf,
+  gone,
   openCaller,
-  openService,
-  type Service,
+  openSilentService,
+  type SilentService,
 } from './procedures.setup.ts'
 
 describe('a procedure of a document on the embedded router', () => {
   let gateway: TestGateway
-  let service: Service
+  let service: SilentService
   let caller: Caller
-  let arrived: (request: IncomingMessage) => void
 
   before(async () => {
-    service = await openService((request) => arrived(request))
+    service = await openSilentService()
     // what is told of a caller, and what ends a call, is the router's
     gateway = await startGateway({}, { isEmbedded: true })
     const slow = { type: 'forward', host: service.origin, http_method: 'get', path: '/slow' }
@@ -41,12 +39,6 @@ describe('a procedure of a document on the embedded router', () => {
     service?.close()
   })
 
-  const nextRequest = () => {
-    const { promise, resolve } = Promise.withResolvers<IncomingMessage>()
-    arrived = resolve
-    return promise
-  }
-
   it('sends no header of a caller that is not disclosed', async () => {
     const answer = await caller.call('com.example.named')
     expect(answer.error).to.equal('wamp.error.invalid_argument')
@@ -59,7 +51,7 @@ describe('a procedure of a document on the embedded router', () => {
   })
 
   it('is not told of a call that its caller alone gives up', async () => {
-    const request = nextRequest()
+    const request = service.nextRequest()
     const { answer, cancel } = caller.begin('com.example.slow')
     const reached = await request
     cancel('skip')
@@ -69,10 +61,9 @@ describe('a procedure of a document on the embedded router', () => {
   })
 
   it('ends its request when the timeout of the call is over', async () => {
-    const request = nextRequest()
+    const request = service.nextRequest()
     const { answer } = caller.begin('com.example.slow', { timeout: 50 })
     expect((await answer).error).to.equal('wamp.error.timeout')
-    const { socket } = await request
-    if (!socket.destroyed) await once(socket, 'close')
+    await gone(await request)
   })
 })

@@ -43,6 +43,38 @@ export async function openService(serve: Serve): Promise<Service> {
   }
 }
 
+/** A service that answers nothing, and tells of the requests that come to it. */
+export interface SilentService extends Service {
+  /** The URLs of all that have come. */
+  readonly asked: readonly string[]
+  /** The next request. */
+  nextRequest(): Promise<IncomingMessage>
+}
+
+/** Starts one on a free port. */
+export async function openSilentService(): Promise<SilentService> {
+  const asked: string[] = []
+  let arrived: (request: IncomingMessage) => void = () => undefined
+  const service = await openService((request) => {
+    asked.push(request.url ?? '')
+    arrived(request)
+  })
+  return {
+    ...service,
+    asked,
+    nextRequest() {
+      const { promise, resolve } = Promise.withResolvers<IncomingMessage>()
+      arrived = resolve
+      return promise
+    },
+  }
+}
+
+/** The connection of a request is gone. */
+export async function gone({ socket }: IncomingMessage): Promise<void> {
+  if (!socket.destroyed) await once(socket, 'close')
+}
+
 /** The answer of a call: a result, or an error. */
 export interface Answered {
   readonly error?: string

@@ -107,7 +107,8 @@ describe('a request that leaves by a proxy', () => {
     expect(proxy.asked).to.deep.equal([asked, asked])
   })
 
-  it('goes through a tunnel under https, in which the target proves its name', async () => {
+  /** A target under https, by its port: it proves that it is billing.internal. */
+  async function startSecureTarget() {
     const names = { name: 'billing.internal', dns: ['billing.internal'], usage: 'server' } as const
     const server = createSecureServer(authority.issue(names), (_request, response) =>
       response.end('ok'),
@@ -117,7 +118,11 @@ describe('a request that leaves by a proxy', () => {
       server.close()
       server.closeAllConnections()
     })
-    const proxy = await startProxy((server.address() as AddressInfo).port)
+    return (server.address() as AddressInfo).port
+  }
+
+  it('goes through a tunnel under https, in which the target proves its name', async () => {
+    const proxy = await startProxy(await startSecureTarget())
     const upstreams = (name: string) => ({
       it: {
         targets: [{ url: `https://${name}` }],
@@ -158,20 +163,6 @@ describe('a request that leaves by a proxy', () => {
 
   const password = 'sssh-0123456789'
   const basic = `Basic ${Buffer.from(`gw:${password}`).toString('base64')}`
-
-  /** A backend under https, and what its upstream trusts. */
-  async function startSecureTarget() {
-    const names = { name: 'billing.internal', dns: ['billing.internal'], usage: 'server' } as const
-    const server = createSecureServer(authority.issue(names), (_request, response) =>
-      response.end('ok'),
-    )
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    closers.push(() => {
-      server.close()
-      server.closeAllConnections()
-    })
-    return (server.address() as AddressInfo).port
-  }
 
   for (const [what, isSecure, isTunnel] of [
     ['http, asked for http', false, false],
