@@ -32,7 +32,7 @@ import {
 } from './outbox.ts'
 import { type Progress, Requests } from './requests.ts'
 import type { CallPieces, EventHandler, InvocationHandler, WampError } from './session.ts'
-import { defaultJoinTimeoutMs, type SessionOptions } from './session-options.ts'
+import { defaultJoinTimeoutMs, registerMs, type SessionOptions } from './session-options.ts'
 import { type Ending, endingOf } from './session-record.ts'
 
 /** The failure of a request or invocation whose message cannot be read. */
@@ -87,9 +87,6 @@ const defaultUnsentBytes = 262_144
 
 /** Milliseconds until it is looked again whether they have left. */
 const drainLookMs = 5
-
-/** Milliseconds that a router may take to register or subscribe. */
-const registerMs = 10_000
 
 /** Milliseconds that {@link Connection.withdraw} may take. */
 const withdrawTimeoutMs = 2000

@@ -39,6 +39,8 @@ export interface SessionOptions {
 
 /** Milliseconds from opening a connection to WELCOME, unless said otherwise. */
 export const defaultJoinTimeoutMs = 8000
+/** Milliseconds that a router may take to register or subscribe. */
+export const registerMs = 10_000
 const defaultMaxBytes = 15_000_000
 const defaultLinkCheckMs = 5000
 

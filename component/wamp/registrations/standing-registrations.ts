@@ -3,6 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import { describeError, isErrorUri } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { WampError } from '#component/wamp/session.ts'
+import { registerMs } from '#component/wamp/session-options.ts'
 import type { Callee, CallHandler } from './callee.ts'
 
 /** Whether the router sends calls: `standby` where another session of the cluster or a backend has it alone. */
@@ -26,9 +27,6 @@ export interface RegistrationPorts {
   /** The router has registered it. */
   onRegistered(one: StandingRegistration, id: unknown): void
 }
-
-/** Milliseconds that a router may take to register. */
-const registerMs = 10_000
 
 /** Milliseconds until a refused registration is asked for again: 8 to 12 s. */
 const againMs = (random: number): number => 8_000 + random * 4_000
