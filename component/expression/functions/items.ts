@@ -56,6 +56,18 @@ function walk({ length }: List, site: Site, context: Context): void {
   chargeItems(length, site)
 }
 
+/** The row of a function that makes a list of a map. */
+const listOf = (made: (map: JsonMap) => unknown[]) => ({
+  ...ofMap,
+  least: 0,
+  parameters: [],
+  apply: (map: JsonMap, site: Site, _first: unknown, _second: unknown, context: Context) => {
+    const list = made(map)
+    walk(list, site, context)
+    return list
+  },
+})
+
 function isTrue(value: unknown, site: Site): boolean {
   // the item lacks the member
   if (value === undefined) return false
@@ -251,26 +263,8 @@ export const items: FunctionTable = {
       return site.fail(`contains${wanted}`, wanted)
     },
   },
-  keys: {
-    ...ofMap,
-    least: 0,
-    parameters: [],
-    apply: (map: JsonMap, site, _first, _second, context) => {
-      const keys = Object.keys(map)
-      walk(keys, site, context)
-      return keys
-    },
-  },
-  values: {
-    ...ofMap,
-    least: 0,
-    parameters: [],
-    apply: (map: JsonMap, site, _first, _second, context) => {
-      const values = Object.values(map)
-      walk(values, site, context)
-      return values
-    },
-  },
+  keys: listOf(Object.keys),
+  values: listOf(Object.values),
   entries: {
     ...ofMap,
     least: 0,
