@@ -114,7 +114,7 @@ export interface Run extends WatchedRun {
   readonly traceKwargs?: string | undefined
   /** wamp_call: whether progressive results are wanted. */
   readonly wantsProgress?: boolean
-  /** wamp_call: opens the body of the request, which is streamed; undefined of what it returns: there is none. ServiceError 413, 503 */
+  /** wamp_call: opens the streamed body of the request, and returns undefined where the request has none. @throws ServiceError 413, 503 */
   readonly openBody?: (() => RawBody | undefined) | undefined
   /** wamp_subscribe: what is known at load of its streams. */
   readonly streams?: StreamTerms | undefined

@@ -123,7 +123,7 @@ function valueTypes(offers: readonly string[]): readonly string[] {
   return types.length > 0 ? types : defaultValues.provides
 }
 
-/** The types among them that hold any value, as errors need it; the default ones where there is none. */
+/** Those of the types in which any value can be encoded, as the body of an error must be; the default types where no type can. */
 function dataTypesOf(types: readonly string[]): readonly string[] {
   const isData = (type: string) => isDataType(essenceOf(type))
   if (types.every(isData)) return types

@@ -6,7 +6,7 @@ import { isInRanges, networksOf, readRange } from '#component/syntax/ip-address.
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 import { hostPolicy } from './origin.ts'
 
-/** A proxy, and what it is told. */
+/** A proxy: its address, the credentials that it gets, and the certificates that are trusted with it. */
 export interface EgressProxy {
   readonly origin: Origin
   /** The `Proxy-Authorization` of requests, at once where it is known; rejects where it cannot be read. Undefined: the proxy asks for none. */

@@ -48,7 +48,7 @@ class Line {
   }
 }
 
-/** A handler that tells another one all that it is told. */
+/** A handler that passes each call on to another handler. */
 class PassedOn implements Handler {
   readonly #of: Handler
 

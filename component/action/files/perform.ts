@@ -1,4 +1,4 @@
-/** `files`: a file below a root of the configuration, or why there is none. */
+/** `files`: a file below a root of the configuration, or the reason why none is served. */
 import {
   type Action,
   type ActionFields,

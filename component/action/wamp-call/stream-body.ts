@@ -4,7 +4,7 @@ import type { RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import type { Call, CallResult } from '#component/wamp/session.ts'
 
-/** Nothing more of the body is read while so many bytes wait in the session; bytes. */
+/** The body is not read while the session has more to send than this; bytes. */
 const mostWaiting = 1_048_576
 
 /** How often the session is asked again whether there is room; milliseconds. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { CommandError, exitCode, type Invocation, type Run } from '#component/cli/command.ts'
 import type { Files } from './files.ts'
 import { exampleNames, filesOfExample } from './from-example.ts'
-import { filesOfOwnApi, type Languages, languages, type Routers, routers } from './own-api.ts'
+import { filesOfOwnApi, languages, routers } from './own-api.ts'
 
 /** What only its owner may read. */
 const secret = 'cluster-key'
@@ -24,7 +24,7 @@ ${steps.map((step) => `  ${step}\n`).join('')}`,
   })
 }
 
-/** The files, and the commands that come next. @throws CommandError for an option that is none of its choices, or has no effect beside `--from` */
+/** The files, and the commands to type next. @throws CommandError for a value that its option does not have, and for an option that `--from` excludes */
 function filesOf(
   folder: string,
   invocation: Invocation,
@@ -46,8 +46,8 @@ function filesOf(
       ],
     }
   }
-  const router: Routers = oneOf(routers, 'router', invocation.option('router') ?? 'embedded')
-  const language: Languages = oneOf(languages, 'lang', invocation.option('lang') ?? 'js')
+  const router = oneOf(routers, 'router', invocation.option('router') ?? 'embedded')
+  const language = oneOf(languages, 'lang', invocation.option('lang') ?? 'js')
   return filesOfOwnApi(folder, router, language)
 }
 

@@ -8,25 +8,20 @@ import { commandPackages, versionOf } from './packages.ts'
 export const routers = ['embedded', 'crossbar'] as const
 export const languages = ['js', 'python'] as const
 
-export type Routers = (typeof routers)[number]
-export type Languages = (typeof languages)[number]
+/** The version that new folders are tested with. */
+const crossbarPackage = 'crossbar==26.10.1'
 
-/** The versions that the backend and the router of a new folder are tested with. */
-const pythonPackages = { autobahn: 'autobahn', crossbar: 'crossbar==26.10.1' }
-
-/** A command of the new folder, as a script of its `package.json`. */
-interface Scripts {
-  readonly [name: string]: string
-}
+/** The scripts of a `package.json`, by name. */
+type Scripts = Readonly<Record<string, string>>
 
 /**
- * The files, and the commands that come next.
+ * The files, and the commands to type next.
  * @param folder as it is named on the command line: its last part is the name of the API
  */
 export function filesOfOwnApi(
   folder: string,
-  router: Routers,
-  language: Languages,
+  router: (typeof routers)[number],
+  language: (typeof languages)[number],
 ): { readonly files: Files; readonly next: readonly string[] } {
   const name = basename(resolve(folder)).replaceAll(/[^\w .-]/g, '') || 'api'
   const uri = `com.example.${uriPartOf(name)}`
@@ -79,10 +74,7 @@ const runOf = (script: string): string =>
   script === 'start' || script === 'test' ? `npm ${script}` : `npm run ${script}`
 
 function installation(isCrossbar: boolean, isPython: boolean): readonly string[] {
-  const packages = [
-    ...(isCrossbar ? [pythonPackages.crossbar] : []),
-    ...(isPython ? [pythonPackages.autobahn] : []),
-  ]
+  const packages = [...(isCrossbar ? [crossbarPackage] : []), ...(isPython ? ['autobahn'] : [])]
   if (packages.length === 0) return ['npm install']
   return ['npm install', 'python3 -m venv .venv', `.venv/bin/pip install ${packages.join(' ')}`]
 }
@@ -131,7 +123,7 @@ ${block([...terminals, 'npm run backend   # the backend'])}
 
 Then:
 
-${block(['curl http://127.0.0.1:18080/v1/hello/Ada', 'curl http://127.0.0.1:18080/v1/hello/nobody   # the backend refuses: 404, by status_codes'])}
+${block(['curl http://127.0.0.1:18080/v1/hello/Ada', 'curl http://127.0.0.1:18080/v1/hello/nobody   # the backend answers with an error, and status_codes makes it 404'])}
 
 ## Change it
 
