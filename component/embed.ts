@@ -1,5 +1,6 @@
 /** The public entry of the package: a gateway within another program. */
 import { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { systemClock } from './clock.ts'
 import { type Component, startComponent } from './component.ts'
@@ -22,7 +23,11 @@ type Partly<T> = T extends readonly unknown[]
 export type Options = Partly<Config>
 
 /** A handler of node:http, which connect, Express and Koa (by `ctx.req` and `ctx.res`) take, too. */
-export type RequestHandler = ReturnType<Component['handler']>
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: () => void,
+) => void
 
 /** An API Specification that became live here, or went; whichever node has taken the change. */
 export interface DocumentEvent {

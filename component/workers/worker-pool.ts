@@ -1,10 +1,11 @@
 /** The workers: started, asked, replaced when they end, and stopped together. */
 import { fork } from 'node:child_process'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
 import { SharedTokens } from '#component/credentials/shared-tokens.ts'
 import type { Log } from '#component/log.ts'
+import { moduleEnding, programRoot } from '#component/program-root.ts'
 import type { Contents } from '#component/running-gateway.ts'
 import type { FilePatterns, FilesLoaded } from '#component/wiring/configured-files.ts'
 import type { LogLevel } from '#component/wiring/log-level.ts'
@@ -21,7 +22,7 @@ import {
   stopMember,
 } from './member.ts'
 
-const program = join(import.meta.dirname, `worker${extname(import.meta.filename)}`)
+const program = join(programRoot, `component/workers/worker${moduleEnding}`)
 
 /** How long a worker may take to accept a connection; milliseconds. A worker without a free file descriptor never answers. */
 const takeLimit = 10_000

@@ -1,8 +1,10 @@
 /** The files of the console: those beside this one, without comments and indents, and Preact with htm, which comes from its package. Each is read once. */
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { programRoot } from '#component/program-root.ts'
 import { tagOf } from '#http/management/conditional.ts'
 
 /** A file as it is served. */
@@ -30,7 +32,7 @@ const typeOf = (name: string): string | undefined => types[name.slice(name.lastI
 /** What the pages import as `preact.js`. */
 const library = 'preact.js'
 
-const folder = new URL('page/', import.meta.url)
+const folder = join(programRoot, 'http/console/page')
 
 /** Names the files by their path below `/console/`. */
 export function openPageFiles(): (name: string) => Promise<PageFile | undefined> {
@@ -57,7 +59,7 @@ async function read(name: string, type: string): Promise<PageFile> {
     const url = import.meta.resolve('htm/preact/standalone')
     return await fileOf(await readFile(new URL(url, pathToFileURL('/'))), type)
   }
-  return await fileOf(Buffer.from(shortened(await readFile(new URL(name, folder), 'utf8'))), type)
+  return await fileOf(Buffer.from(shortened(await readFile(join(folder, name), 'utf8'))), type)
 }
 
 const contentOf = (bytes: Uint8Array): Content => ({ bytes, etag: tagOf(bytes) })

@@ -1,9 +1,7 @@
 /** The packages that the `package.json` of a new folder names. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-
-/** The clone, or the folder of the installed package. */
-const root = join(import.meta.dirname, '../../..')
+import { programRoot as root } from '#component/program-root.ts'
 
 const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 

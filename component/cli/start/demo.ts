@@ -1,9 +1,10 @@
 /** The demonstration of `start` without a configuration: the hello example, with its backend in a process of its own. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { moduleEnding, programRoot } from '#component/program-root.ts'
 
-const folder = join(import.meta.dirname, '../../../examples/hello')
+const folder = join(programRoot, 'examples/hello')
 
 /** The configuration of the demonstration; its documents are found from every working folder. */
 export const demoConfig = join(folder, 'gateway.yaml')
@@ -48,7 +49,7 @@ export interface DemoPorts {
  * @returns undefined when the backend ended; it has told the reason
  */
 export async function startDemo(routerUrl: string, ports: DemoPorts): Promise<Demo | undefined> {
-  const program = join(folder, `backend${extname(import.meta.filename)}`)
+  const program = join(folder, `backend${moduleEnding}`)
   const backend = fork(program, [routerUrl], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const told = Promise.all([
     tell(backend.stdout, ports.onLine),

@@ -1,8 +1,10 @@
 /** What changes a SQLite database, in turn: transactions, between them all statements that wait, as one commit, and checkpoints. */
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { programRoot } from '#component/program-root.ts'
 import type { Connection, Refusal, Result, Statement } from './connection.mjs'
 
-const program = new URL('write-thread.mjs', import.meta.url)
+const program = join(programRoot, 'component/store/sqlite/write-thread.mjs')
 
 /** Statements of one commit. */
 const mostTogether = 1000

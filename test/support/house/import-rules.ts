@@ -14,6 +14,7 @@ const words = [
   'login-counts',
   'login-refusal',
   'oidc-error',
+  'program-root',
 ].map((name) => `component/${name}.ts`)
 
 /** The folders every part may use. */
