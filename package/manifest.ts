@@ -16,11 +16,17 @@ export interface Manifest {
 /** The folders that import each other as `#folder/…`. */
 const folders = ['component', 'http', 'procedures']
 
+/** Read as files, so that they are not in the bundle. */
+export const besideBundle = ['htm', 'idn-hostname']
+
+/** What is installed with the package: beside these the client library of the examples, and the package that the types name. */
+const installed = [...besideBundle, 'autobahn', 'pino']
+
 /**
  * Dependencies whose own dependencies have install scripts or compile native code: they are published inside the package,
  * without these, because `allowScripts` and `overrides` of a package do not hold for those who install it.
  */
-const bundled = ['wampy', 'cbor-x']
+const copied = ['autobahn']
 
 /** Has the files of the docs page. Who wants that page installs it: npm would install an optional dependency, and run the install script that comes with it. */
 const docsPage = 'swagger-ui-dist'
@@ -52,8 +58,8 @@ export const publishedManifest = ({
     './package.json': './package.json',
   },
   imports: Object.fromEntries(folders.map((folder) => [`#${folder}/*.ts`, `./${folder}/*.js`])),
-  dependencies,
+  dependencies: Object.fromEntries(installed.map((name) => [name, dependencies[name]])),
   peerDependencies: { ...peerDependencies, [docsPage]: `^${optionalDependencies[docsPage]}` },
   peerDependenciesMeta: { ...peerDependenciesMeta, [docsPage]: { optional: true } },
-  bundleDependencies: bundled,
+  bundleDependencies: copied,
 })

@@ -72,6 +72,42 @@ describe('the published package', function () {
     expect(manifest()).to.not.have.any.keys('devDependencies', 'optionalDependencies', 'scripts')
   })
 
+  it('is a bundle: what is started or read by its path, and chunks, with source maps', () => {
+    const files = globSync('{chunks,component,http}/**/*.{js,mjs}', { cwd: installed })
+    const modules = files.filter((name) => !name.startsWith('http/console/page/'))
+    const own = modules.filter((name) => !name.startsWith('chunks/'))
+    expect(own.sort()).to.deep.equal([
+      'component/cli/main.js',
+      'component/embed.js',
+      'component/node-version.mjs',
+      'component/short-start.mjs',
+      'component/store/sqlite/connection.mjs',
+      'component/store/sqlite/write-thread.mjs',
+      'component/workers/worker.js',
+    ])
+    const map = readFileSync(join(installed, 'component/cli/main.js.map'), 'utf8')
+    expect(JSON.parse(map).sources.join()).to.include('component/cli/main.ts')
+    // an import of node:http loads all of fetch
+    const texts = modules
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => readFileSync(join(installed, name), 'utf8'))
+    const imports = texts.flatMap((text) => [
+      ...text.matchAll(/\bimport[^;"()]*from"([^."][^"]*)"/g),
+    ])
+    expect(imports.map(([, name]) => name)).to.deep.equal([])
+  })
+
+  it('passes the licenses on of all whose code it has', () => {
+    const licenses = readFileSync(join(installed, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
+    const titles = licenses.split(/^-{80}\n\n/m).map((text) => text.slice(0, text.indexOf('\n')))
+    for (const name of ['koa', 'undici', 'wampy', 'ajv'])
+      expect(
+        titles.filter((title) => title.startsWith(`${name} `)),
+        name,
+      ).to.have.length(1)
+    expect(licenses).to.include('Permission is hereby granted, free of charge')
+  })
+
   it('leaves the packages of the docs page and of traces to who wants them', () => {
     const { peerDependencies, peerDependenciesMeta } = manifest()
     const exporter = '@opentelemetry/exporter-trace-otlp-proto'

@@ -10,42 +10,18 @@ const node = join(root, `node_modules/node-linux-${process.arch}/bin/node`)
 const run = (command: string, words: readonly string[], cwd = root): string =>
   execFileSync(command, words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
-/** An entry of the lock file. */
-interface Locked {
-  readonly dev?: boolean
-  readonly optional?: boolean
-  readonly devOptional?: boolean
-}
-
-/** Copies what `npm prune --omit=dev --omit=optional` would leave. */
-function copyDependencies(app: string): void {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, Locked>>
-  }
-  for (const [path, { dev, optional, devOptional }] of Object.entries(packages)) {
-    if (path === '' || dev || optional || devOptional) continue
-    const isOwn = (file: string) => !file.slice(join(root, path).length).includes('node_modules')
-    // what the package brings itself stays: --no-clobber
-    cpSync(join(root, path), join(app, path), { recursive: true, force: false, filter: isOwn })
-  }
-}
-
-/** The files of the docs page and the packages that send traces, as the first stage names them. */
-function copyOptional(app: string): void {
+/** Copies what the first stage puts beside the package. */
+function copyBeside(app: string): void {
   const stage = readFileSync(join(deployFolder, 'Dockerfile'), 'utf8')
-  for (const [path] of stage.matchAll(
-    /(?<=\s)node_modules\/(swagger-ui-dist|@opentelemetry)\S*/g,
-  )) {
+  for (const [path] of stage.matchAll(/(?<=\s)node_modules\/\S+/g))
     cpSync(join(root, path), join(app, path), { recursive: true, force: false })
-  }
 }
 
 /** Writes what the first stage makes, at the paths at which the second one looks. */
 function firstStage(context: string): void {
   run('npm', ['run', '--silent', 'pack'])
   cpSync(join(root, 'dist/package'), join(context, 'app'), { recursive: true })
-  copyDependencies(join(context, 'app'))
-  copyOptional(join(context, 'app'))
+  copyBeside(join(context, 'app'))
   mkdirSync(join(context, 'app/cache'), { mode: 0o700 })
   mkdirSync(join(context, 'runtime/data'), { recursive: true })
   for (const [library] of run('ldd', [node]).matchAll(/(?<=\s)\/\S+/g)) {
