@@ -1,5 +1,7 @@
 /** The immutable Request of the API Context (specification: Request object). */
 
+import type { AskedRange } from '#component/syntax/byte-range.ts'
+
 /** The HTTP methods an API Specification can serve. */
 export const methods = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'] as const
 export type Method = (typeof methods)[number]
@@ -73,6 +75,7 @@ export const requestKeys = [
   'body_lists',
   'files',
   'file_lists',
+  'range',
 ] as const
 
 /** The request that `{{request.…}}` reads. Fields may be getters that compute on first use. */
@@ -109,4 +112,6 @@ export interface Request {
   readonly files: Readonly<Record<string, UploadedFile>>
   /** All files of each name, in order. */
   readonly file_lists: Readonly<Record<string, readonly UploadedFile[]>>
+  /** The part of the body that it asks for, where the operation has `ranges`; else all of it. */
+  readonly range: AskedRange
 }

@@ -37,12 +37,12 @@ const parseRanges = remember((header: string): readonly Range[] =>
 )
 
 /** The weight of a media type, or of a range that is provided: of the most specific range that matches it (RFC 9110 §12.5.1). */
-function weightOf(type: string, ranges: readonly Range[]): number {
+function weightOf(type: string, accepted: readonly Range[]): number {
   const family = `${type.slice(0, type.indexOf('/'))}/*`
   const isRange = type.includes('*')
   let best = 0
   let specificity = 0
-  for (const { name, q } of ranges) {
+  for (const { name, q } of accepted) {
     const isSame = name === type || (isRange && covers(type, name))
     const level = isSame ? 3 : name === family ? 2 : name === '*/*' ? 1 : 0
     if (level > specificity || (level === specificity && level > 0 && q > best)) {

@@ -8,6 +8,7 @@ import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import { noPath, type ServedPath } from '#component/metrics/place.ts'
 import type { BodyLimits, ContentLimits, Method, StreamedBody } from '#component/request.ts'
+import type { AskedRange } from '#component/syntax/byte-range.ts'
 import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import type { Handshake } from '#component/syntax/websocket.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
@@ -88,6 +89,8 @@ export class HttpExchange implements Exchange {
   cookies: readonly string[] | undefined
   /** Its distributed trace; undefined where there is none. */
   trace: RequestTrace | undefined
+  /** The part that it asks for, where a callee may leave out the rest. */
+  range: AskedRange | undefined
   /** Of an answer that is a stream: its type, and what the log tells of it. */
   stream: { readonly type: string; readonly record: StreamRecord } | undefined
   /** Called once when the answer is over, or its connection is closed. */

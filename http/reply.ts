@@ -124,8 +124,7 @@ function lengthOf(
   // of these a client does not know that they have no content
   if (status === 205) return 0
   if (isBodiless(status)) return undefined
-  if (body.kind === 'stream') return body.length
-  if (body.kind === 'events') return undefined
+  if (body.kind === 'stream' || body.kind === 'events') return body.length
   if (content === undefined) return 0
   return typeof content === 'string' ? Buffer.byteLength(content) : content.length
 }

@@ -52,9 +52,10 @@ import {
   type PartialPlan,
   traceNameOf,
 } from './compile-action.ts'
-import { compileResponse, nodesOf, withVary } from './compile-response.ts'
+import { compileResponse, extentNodes, nodesOf, withVary } from './compile-response.ts'
 import { compileSocket } from './compile-socket.ts'
 import { credentialWarnings, type TakesUserToken } from './credential-warnings.ts'
+import { checkExtent } from './extent.ts'
 import { checkFolded, type Findings, written as writtenAt } from './fold-check.ts'
 import {
   first,
@@ -211,7 +212,11 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
   }
   const parts = streamParts(streamed)
 
-  const outcomeNodes = [...nodesOf(on_result), ...nodesOf(on_error)]
+  const outcomeNodes = [
+    ...nodesOf(on_result),
+    ...(kind === 'progress' ? [] : extentNodes(on_result)),
+    ...nodesOf(on_error),
+  ]
   const values = every.map((action) => (isSingle ? inherited : valuesOf(action)))
   const fields = every.map(({ plan }) => plan.computed.map(([, node]) => node))
   const requestNodes = [
@@ -311,6 +316,15 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     issues.push({ path: at, message })
   }
   const streams = compileStream(streamed, types, findings)
+  const isRaw = streams?.kind === 'progress' && streams.isRaw
+  checkExtent(
+    {
+      ...{ extent: on_result.extent, isRaw, isFramed: streams !== undefined && !isRaw },
+      policies: inherited.policies,
+      isPassedOn: isForward && on_result.body === undefined,
+    },
+    issues,
+  )
   if (streams) plan.schemas.features.add('stream')
   if (passesToken) plan.schemas.features.add('provider_token')
   for (const [kind, policy] of policies) {

@@ -44,13 +44,17 @@ export function compileResponse(
     status: status?.node.kind === 'constant' ? readStatus(status.node.value) : status,
     body: field('body'),
     uri: computed('uri'),
+    extent: extentOf(computed('first'), computed('length')),
     check,
   })
   const isSilent = left.length === 0 && !check && declared.size === 0
   return isSilent ? interner.share('response', makePlan, headers) : makePlan()
 }
 
-/** Every node of a declaration that is evaluated for a request. */
+const extentOf = (first: Computed | undefined, length: Computed | undefined) =>
+  first || length ? { first, length } : undefined
+
+/** Every node of a declaration that is evaluated for a request, beside those of its extent. */
 export function nodesOf({ layers, status, body, uri }: ResponsePlan): Live[] {
   const nodes = layers.flatMap(({ computed, whole }) => [
     ...computed.map(([, node]) => node),
@@ -61,6 +65,10 @@ export function nodesOf({ layers, status, body, uri }: ResponsePlan): Live[] {
   if (uri) nodes.push(uri.node)
   return nodes
 }
+
+/** The nodes that tell where a body stands in the whole: of the raw pieces of a call they read the first one. */
+export const extentNodes = ({ extent }: Pick<ResponsePlan, 'extent'>): Live[] =>
+  [extent?.first, extent?.length].flatMap((one) => (one ? [one.node] : []))
 
 /** The headers of a path with `Vary` (RFC 9110 §12.5.5) for bodies that the gateway encodes; an upstream's answer has its own `Vary`. */
 export function withVary(

@@ -283,8 +283,16 @@ export interface ResponsePlan {
   /** undefined: the document has no such key. */
   readonly body: Live | undefined
   readonly uri: Computed | undefined
+  /** Where the body stands in the whole; undefined: the document does not tell it. */
+  readonly extent: ExtentPlan | undefined
   /** What the body is checked against; undefined: nothing. */
   readonly check: ResponseCheck | undefined
+}
+
+/** `first` and `length` of a response, each undefined where the document does not have it. */
+export interface ExtentPlan {
+  readonly first: Computed | undefined
+  readonly length: Computed | undefined
 }
 
 /** Times and counts, each fixed or computed from the request. */

@@ -6,6 +6,7 @@ import type { Identity } from '#component/identity.ts'
 import type { Request } from '#component/request.ts'
 import { objectFor, passedBy } from '#component/security/decided.ts'
 import { type Protection, tokenRefusal } from '#component/security/scheme.ts'
+import { wholeBody } from '#component/syntax/byte-range.ts'
 import type { InheritedValues } from './api.ts'
 import type { Content, Exchange } from './exchange.ts'
 
@@ -54,6 +55,10 @@ export class RequestView implements Request {
   }
   get file_lists() {
     return this.#content.files?.lists ?? none
+  }
+
+  get range() {
+    return this.#exchange.range ?? wholeBody
   }
 
   /** The same content with another body. */

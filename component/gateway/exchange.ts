@@ -7,6 +7,7 @@ import type { BodyLimits, ContentLimits, Request, StreamedBody } from '#componen
 import type { SecuredRequest } from '#component/security/scheme.ts'
 import type { Frames } from '#component/stream/frames.ts'
 import type { Sink } from '#component/stream/sink.ts'
+import type { AskedRange } from '#component/syntax/byte-range.ts'
 import type { Handshake } from '#component/syntax/websocket.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { CompiledOperation } from './api.ts'
@@ -31,7 +32,13 @@ export interface Content extends Pick<Request, 'body' | 'body_length'> {
 export interface Exchange
   extends Omit<
       Request,
-      'language' | 'bindings' | 'query_params' | 'body_lists' | 'file_lists' | keyof Content
+      | 'language'
+      | 'bindings'
+      | 'query_params'
+      | 'body_lists'
+      | 'file_lists'
+      | 'range'
+      | keyof Content
     >,
     Hinted {
   readonly query_params: Readonly<Record<string, string>>
@@ -51,6 +58,8 @@ export interface Exchange
   readonly trace?: RequestTrace | undefined
   /** The request as security sees it, where that is another one: a tool is called by a POST. */
   readonly secured?: SecuredRequest
+  /** The part of the body that it asks for, where a callee may leave out the rest; undefined: all of it. */
+  range?: AskedRange | undefined
   /** The call of a procedure that stands in the place of the request; undefined: it is one. */
   readonly invocation?: Invocation | undefined
   /** How the pieces of a call are framed, in place of the frames of the media type. */
@@ -164,7 +173,17 @@ export type ReplyBody =
       readonly record: StreamRecord
       /** Whether the request asks for no end; absent: it has one. */
       readonly isEndless?: boolean
+      /** Bytes of all that is sent; absent: they are not known. */
+      readonly length?: number | undefined
     }
+
+/** Where a body stands in the whole; bytes. */
+export interface Extent {
+  /** Which byte of the whole is its first; undefined: 0. */
+  readonly first: number | undefined
+  /** Of the whole; undefined: up to the end of the body. */
+  readonly length: number | undefined
+}
 
 /** The answer to one request. */
 export interface Reply {
@@ -172,6 +191,8 @@ export interface Reply {
   /** Lower-case names; a list becomes repeated fields (Set-Cookie). */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: ReplyBody
+  /** Where the body stands in the whole, where the document tells it: of a part the status is 206. */
+  readonly extent?: Extent | undefined
   /** The operation that has made the reply, should sending it fail. */
   readonly operation?: CompiledOperation
   /** Why the request was not answered as declared. */

@@ -13,11 +13,11 @@ import { checkAnswer } from '#component/gateway/schemas/response-check.ts'
 import { readStatus } from '#component/syntax/http-field.ts'
 import { charsetOf, essenceOf, isDataType, isRange } from '#component/syntax/media-type.ts'
 import { encodeReference } from '#component/syntax/percent-encoding.ts'
-import type { CompiledOperation, ResponsePlan } from './api.ts'
+import type { CompiledOperation, Computed, ExtentPlan, ResponsePlan } from './api.ts'
 import { withinCors } from './cors.ts'
 import type { Encodings } from './encodings.ts'
 import { withProblem } from './error-reply.ts'
-import type { Exchange, Reply, ReplyBody } from './exchange.ts'
+import type { Exchange, Extent, Reply, ReplyBody } from './exchange.ts'
 import { unfit } from './failure.ts'
 import { applyLayers, type Headers, joinVary } from './header-layers.ts'
 
@@ -85,7 +85,10 @@ export function renderOutcome(
   if (!isResult && outcome.retryAfter !== undefined && status >= 400) {
     headers['retry-after'] ??= String(outcome.retryAfter)
   }
-  const reply: Reply = { status, headers, body, operation }
+  const extent = isPassedOn ? undefined : evaluateExtent(plan.extent, context)
+  const reply: Reply = extent
+    ? { status: statusWithin(extent, body, status), headers, body, extent, operation }
+    : { status, headers, body, operation }
   return !isResult && !isPassedOn && plan.body === undefined && inherited.sendsProblems
     ? withProblem(exchange, operation, outcome, reply)
     : reply
@@ -125,6 +128,30 @@ export function statusOf({ status }: ResponsePlan, context: Context): number | u
   const code = readStatus(status.node.evaluate(context))
   if (code !== undefined) return code
   throw unfit(status.node, status.path, 'an HTTP status from 200 to 599')
+}
+
+/** Where a body stands in the whole; undefined: the document does not tell it. @throws ExpressionError */
+export function evaluateExtent(plan: ExtentPlan | undefined, context: Context): Extent | undefined {
+  if (plan === undefined) return undefined
+  const { first, length } = plan
+  return { first: first && bytesOf(first, context), length: length && bytesOf(length, context) }
+}
+
+function bytesOf({ node, path }: Computed, context: Context): number {
+  const value = node.evaluate(context)
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value)
+  throw unfit(node, path, 'a number of bytes')
+}
+
+/** The status of a body that may be a part. @throws ServiceError 500 where it has no bytes that could be one */
+function statusWithin({ first = 0, length }: Extent, body: ReplyBody, status: number): number {
+  if (body.kind !== 'bytes' && body.kind !== 'none') {
+    const message = 'expected a text or bytes as a body with first or length'
+    throw new ServiceError('service.error.response_mismatch', message)
+  }
+  const size = body.kind === 'bytes' ? Buffer.byteLength(body.bytes) : 0
+  const isWhole = first === 0 && (length ?? size) === size
+  return status === 200 && !isWhole ? 206 : status
 }
 
 function locationOf({ uri }: ResponsePlan, context: Context): string | undefined {

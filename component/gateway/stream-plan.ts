@@ -1,6 +1,7 @@
 /** The types of what a document declares of a stream: of events, and of progressive results. */
 import type { StreamType } from '#component/syntax/event-stream.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
+import type { ExtentPlan } from './api.ts'
 import type { HeaderLayer, Headers, Live } from './header-layers.ts'
 
 /**
@@ -60,6 +61,8 @@ export interface ProgressPlan extends AnyStreamPlan, ViewPlan {
   readonly kind: 'progress'
   /** Whether pieces and answer go out as the bytes they are, under the declared type. */
   readonly isRaw: boolean
+  /** Where the raw pieces stand in the whole, as the first of them tells it. */
+  readonly extent: ExtentPlan | undefined
 }
 
 /** How a call is answered as a stream. */

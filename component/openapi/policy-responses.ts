@@ -43,12 +43,12 @@ export function withPolicies(
   for (const { inPlace } of all) {
     const [like] = inPlace?.of ?? []
     if (inPlace === undefined || like === undefined) continue
-    const { status, of } = inPlace
-    if (!Object.keys(derived).some((one) => of.includes(one))) continue
-    result[status] ??= withHeaders(
-      { description: STATUS_CODES[status] },
-      ...([parts.headers, fieldsOf(like)] as const),
-    )
+    const { status, of, hasContent } = inPlace
+    const replaced = Object.keys(derived).find((one) => of.includes(one))
+    if (replaced === undefined) continue
+    const response = { ...(hasContent && derived[replaced]), description: STATUS_CODES[status] }
+    const fields = [...fieldsOf(like), ...fieldsOf(status)]
+    result[status] ??= withHeaders(response, parts.headers, fields)
   }
   const { errorTypes } = operation.inherited
   for (const status of all.flatMap(({ errors = [] }) => errors)) {

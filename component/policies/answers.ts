@@ -18,7 +18,12 @@ export interface PolicyAnswers {
   /** Those of an answer of the action. @param status may be `2XX`, `default` */
   fields?(status: string): readonly Field[]
   /** An answer in place of one with a status of `of`: it has the fields that all policies give to the first of these. */
-  readonly inPlace?: { readonly status: string; readonly of: readonly string[] }
+  readonly inPlace?: {
+    readonly status: string
+    readonly of: readonly string[]
+    /** Whether it has their content, too. */
+    readonly hasContent?: boolean
+  }
   /** Statuses of errors of the gateway. */
   readonly errors?: readonly string[]
   /** Status to the fields of a refusal. */

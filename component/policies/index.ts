@@ -6,9 +6,10 @@ import { compress } from './compress/serve.ts'
 import { etag } from './etag/serve.ts'
 import { idempotency } from './idempotency/serve.ts'
 import { limits } from './limits/serve.ts'
+import { ranges } from './ranges/serve.ts'
 import type { OpenedPolicy, PolicySharing, RehearsalWorld, ServedPolicy } from './serve.ts'
 
-const rows = [compress, limits, circuitBreaker, etag, cache, idempotency] as const
+const rows = [compress, limits, circuitBreaker, ranges, etag, cache, idempotency] as const
 type Row = (typeof rows)[number]
 
 /** In the order in which requests meet those that stand at one place. */

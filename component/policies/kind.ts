@@ -55,6 +55,8 @@ export interface PolicyKind<Plan = unknown> {
   readonly actionErrors: readonly string[]
   /** Whether it compares answers, so that an upstream is asked for the whole of them. */
   readonly comparesAnswers: boolean
+  /** Whether clients get parts of answers, so that a document may tell where a body stands in the whole. */
+  readonly cutsAnswers: boolean
   /** Whether it keeps answers for later requests, so that no answer may be a WebSocket. */
   readonly keepsAnswers: boolean
   /** Whether it compares the bodies of requests that are repeated. */
@@ -101,6 +103,7 @@ export const policyKind = <Key extends string, Plan>(
   refuseInvocations: () => none,
   actionErrors: none,
   comparesAnswers: false,
+  cutsAnswers: false,
   keepsAnswers: false,
   comparesBodies: false,
   evaluates: () => none,

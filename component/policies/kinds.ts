@@ -8,8 +8,9 @@ import { etag } from './etag/kind.ts'
 import { idempotency } from './idempotency/kind.ts'
 import type { Found, PolicyKind, PolicySources } from './kind.ts'
 import { quota, rateLimit } from './limits/kind.ts'
+import { ranges } from './ranges/kind.ts'
 
-const rows = [rateLimit, quota, etag, cache, compress, circuitBreaker, idempotency] as const
+const rows = [rateLimit, quota, etag, ranges, cache, compress, circuitBreaker, idempotency] as const
 
 /** The keys of policies. */
 export type PolicyKey = (typeof rows)[number]['key']

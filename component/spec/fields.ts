@@ -6,7 +6,7 @@ import { progressKeys, streamKeys, views } from '#component/spec/streams/stream-
 import { action } from './action-rules.ts'
 import { headers, uri } from './http-rules.ts'
 import { inheritable, ofPaths, scopes } from './inheritable.ts'
-import { declared, onResult, operation, response } from './operation-rules.ts'
+import { declared, extent, onError, onResult, operation, response } from './operation-rules.ts'
 import { procedure } from './procedure-rules.ts'
 import { Report } from './report.ts'
 import type { Rule } from './rules.ts'
@@ -16,6 +16,7 @@ const fieldRules = {
   ...inheritable,
   ...ofPaths,
   ...declared,
+  ...extent,
   headers,
   defaults: scopes.defaults,
   options: wampArguments.options,
@@ -31,7 +32,7 @@ const fieldRules = {
   action,
   response,
   on_result: onResult,
-  on_error: onResult,
+  on_error: onError,
   registered_procedure: procedure,
 } satisfies Readonly<Record<string, Rule>>
 

@@ -11,7 +11,18 @@ import { level } from './levels.ts'
 import { lifetimeKeys } from './lifetime-rules.ts'
 import { publication } from './publication-rules.ts'
 import { operationRequest, pathRequest, schema } from './request-rules.ts'
-import { anything, boolean, dynamic, must, object, type Rule, type Shape, string } from './rules.ts'
+import {
+  anything,
+  boolean,
+  described,
+  dynamic,
+  integer,
+  must,
+  object,
+  type Rule,
+  type Shape,
+  string,
+} from './rules.ts'
 import { streamedBodyKeys } from './streamed-body-rule.ts'
 
 /** What a response declares as values. */
@@ -21,12 +32,30 @@ export const declared = {
   body: anything,
   uri: dynamic(reference),
 }
-export const onResult = dynamic(
-  level('on_result or on_error', { keys: { ...declared, schema } }, 'a response declaration'),
-)
+const bytes = integer(0, Number.MAX_SAFE_INTEGER, ' of bytes')
+
+/** Where the body of a success stands in the whole. */
+export const extent = {
+  first: described(dynamic(bytes), 'Which byte of the whole is the first one of the body.', {
+    default: 0,
+  }),
+  length: described(dynamic(bytes), 'Bytes of the whole body.'),
+}
+
+const declaration = (keys: Shape['keys']): Rule =>
+  dynamic(
+    level(
+      'on_result or on_error',
+      { keys: { ...declared, ...keys, schema } },
+      'a response declaration',
+    ),
+  )
+
+export const onResult = declaration(extent)
+export const onError = declaration({})
 
 export const response = dynamic(
-  level('a response', { keys: { on_result: onResult, on_error: onResult, ...views } }),
+  level('a response', { keys: { on_result: onResult, on_error: onError, ...views } }),
 )
 
 const operationOf = (action: Rule): Rule =>

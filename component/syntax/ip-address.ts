@@ -111,9 +111,9 @@ export const networksOf = (texts: readonly string[]): readonly IpRange[] =>
   rangesOf(texts.flatMap((text) => (text === '0.0.0.0/0' ? [text, '::/0'] : [text])))
 
 /** Whether the text is an address of one of the ranges; IPv4 written as IPv6 is IPv4. */
-export function isInRanges(address: string, ranges: readonly IpRange[]): boolean {
+export function isInRanges(address: string, all: readonly IpRange[]): boolean {
   const groups = readAddress(address)
-  return groups !== undefined && ranges.some((range) => isWithin(groups, range))
+  return groups !== undefined && all.some((range) => isWithin(groups, range))
 }
 
 const loopback = rangesOf(['127.0.0.0/8', '::1'])

@@ -6,6 +6,13 @@ import { Readable } from 'node:stream'
 import { isUtf8MimeType, mime, send } from '@fastify/send'
 import type { UpstreamAnswer } from '#component/action/action.ts'
 import {
+  contentRange,
+  isOfSameBody,
+  type Part,
+  partOf,
+  readByteRange,
+} from '#component/syntax/byte-range.ts'
+import {
   type AskedFile,
   type FileOutcome,
   type FoundFile,
@@ -122,14 +129,6 @@ async function openWithin(
   }
 }
 
-/** Weak validators never match in If-Range (RFC 9110 §13.1.5): then the whole file is sent. */
-function withoutStaleRange(headers: AskedFile['headers']): AskedFile['headers'] {
-  const condition = headers['if-range']
-  if (condition === undefined || !condition.includes('"')) return headers
-  const { range: _, ...rest } = headers
-  return rest
-}
-
 async function respond(
   handle: FileHandle,
   place: string,
@@ -137,7 +136,8 @@ async function respond(
   coding: string | undefined,
 ): Promise<FileOutcome> {
   // HEAD: the bytes are read of the file that is open, and of no other that lies there by now
-  const request = { method: 'HEAD', headers: withoutStaleRange(asked.headers) }
+  const { range, 'if-range': condition, ...conditions } = asked.headers
+  const request = { method: 'HEAD', headers: conditions }
   const encoded = place.split(sep).map(encodeURIComponent).join(sep)
   const composed = await send(request as never, encoded, {
     ...{ cacheControl: false, contentType: false, dotfiles: 'allow', index: false },
@@ -146,45 +146,48 @@ async function respond(
   const { size } = await handle.stat()
   const path = asked.pieces.join('/')
   const name = asked.pieces.at(-1) ?? ''
-  const isSent = statusCode === 200 || statusCode === 206
+  if (composed.type === 'error' && statusCode !== 412) throw new Error('not served')
+  const isSent = statusCode === 200
   const told = Object.entries(composed.headers).map(([key, value]) => [key.toLowerCase(), value])
   const { 'content-length': _, ...headers } = Object.fromEntries(
-    composed.type === 'error' ? told.filter(([key]) => key === 'content-range') : told,
+    composed.type === 'error' ? [] : told,
   )
   const common = { ...headers, vary: 'accept-encoding' }
   const described = isSent
     ? { ...common, 'content-type': typeOf(name), ...(coding && { 'content-encoding': coding }) }
     : common
-  if (composed.type === 'error' && ![412, 416].includes(statusCode)) throw new Error('not served')
-  const [start, end] = rangeOf(headers['content-range'], statusCode, size)
-  const answer: UpstreamAnswer = {
-    status_code: statusCode,
-    headers: described,
-    ...(isSent ? await bodyOf(handle, asked, start, end) : { body: noBytes, length: 0 }),
+  const answered = async (
+    status_code: number,
+    headers: UpstreamAnswer['headers'],
+    part?: Part,
+  ): Promise<FileOutcome> => {
+    const sent = part ? await bodyOf(handle, asked, part) : { body: noBytes, length: 0 }
+    return { result: { path, size }, answer: { status_code, headers, ...sent } }
   }
-  return { result: { path, size }, answer }
+  if (!isSent) return await answered(statusCode, described)
+  const isAsked = asked.method === 'GET' && isOfSameBody(condition, headers)
+  const asks = isAsked ? readByteRange(range) : undefined
+  if (asks === undefined) return await answered(200, described, { first: 0, last: size - 1 })
+  const part = partOf(asks, size)
+  const cut = { 'content-range': contentRange(part, size) }
+  return part
+    ? await answered(206, { ...described, ...cut }, part)
+    : await answered(416, { ...cut, vary: 'accept-encoding' })
 }
 
 const noBytes = new Uint8Array(0)
 
-/** The first byte, and the one behind the last. */
-function rangeOf(range: unknown, status: number, size: number): readonly [number, number] {
-  const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(String(range)) ?? []
-  return status === 206 && first && last ? [Number(first), Number(last) + 1] : [0, size]
-}
-
 async function bodyOf(
   handle: FileHandle,
   { method }: AskedFile,
-  start: number,
-  end: number,
+  { first: start, last }: Part,
 ): Promise<Pick<UpstreamAnswer, 'body' | 'length'>> {
-  const length = end - start
+  const length = last - start + 1
   if (method === 'HEAD' || length === 0) return { body: noBytes, length }
   if (length <= maxRead) {
     const body = Buffer.allocUnsafe(length)
     const { bytesRead } = await handle.read(body, 0, length, start)
     return { body: body.subarray(0, bytesRead), length: bytesRead }
   }
-  return { body: handle.createReadStream({ start, end: end - 1 }), length }
+  return { body: handle.createReadStream({ start, end: last }), length }
 }

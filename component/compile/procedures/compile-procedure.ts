@@ -83,6 +83,7 @@ const noResponse: ResponsePlan = {
   status: undefined,
   body: undefined,
   uri: undefined,
+  extent: undefined,
   check: undefined,
 }
 

@@ -39,7 +39,8 @@ function protectedBy(value: unknown, { api, realm_uri, limits }: ProtectedPlace)
 /** The networks of one list; a value that is not a list has none, and so admits no client. */
 const networksIn = (value: unknown): AdmittedNetworks => {
   const texts = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
-  return { texts, ranges: networksOf(texts) }
+  const ranges = networksOf(texts)
+  return { texts, ranges }
 }
 
 /**

@@ -33,6 +33,7 @@ export function streamParts({
   kind,
   actions,
   response,
+  on_result,
   pathOf,
 }: StreamedOperation): readonly ReadPart[] {
   if (kind === 'value') return []
@@ -42,7 +43,11 @@ export function streamParts({
     node && node.kind !== 'broken' ? [{ place, at: pathOf(...keys), nodes: [node] }] : []
   const view = (place: ReadPart['place'], key: string) =>
     part(place, response?.get(key), 'response', key)
-  if (kind === 'progress') return view('progress', 'on_progress')
+  if (kind === 'progress') {
+    const told = (key: 'first' | 'length') =>
+      part('progress', on_result.extent?.[key]?.node, 'response', 'on_result', key)
+    return [...view('progress', 'on_progress'), ...told('first'), ...told('length')]
+  }
   return [
     ...part('event', filter, 'action', 'filter'),
     ...view('event', 'on_event'),
@@ -109,6 +114,7 @@ function progressPlan({ response, on_result, types }: Declared): ProgressPlan {
     head: headOf(on_result, isRaw ? type : undefined),
     ...viewOf(response, 'on_progress'),
     isRaw,
+    extent: isRaw ? on_result.extent : undefined,
   }
 }
 

@@ -6,6 +6,7 @@ import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { applyLayers, type Headers } from '#component/gateway/header-layers.ts'
 import type { CallStreaming } from '#component/gateway/stream-plan.ts'
 import { framesOf } from '#component/stream/frames.ts'
+import { windowed } from '#component/stream/windowed-sink.ts'
 import { isStreamType, lastEventIdOf } from '#component/syntax/event-stream.ts'
 import { essenceOf } from '#component/syntax/media-type.ts'
 import { CallAnswer } from './call-answer.ts'
@@ -71,16 +72,20 @@ export function callReply(
     frames: frames && (exchange.frames ?? framesOf[frames]),
   })
   const answer = new CallAnswer(shared, operation, view, outcome)
+  const { extent } = view
+  const length = extent?.length && extent.length - (extent.first ?? 0)
   return {
     status: 200,
     headers,
     body: {
       kind: 'events',
       type,
-      begin: (sink) => answer.begin(sink),
+      begin: (sink) => answer.begin(length === undefined ? sink : windowed(sink, 0, length, true)),
       cancel: () => answer.cancel(),
       record: answer,
+      ...(length !== undefined && { length }),
     },
+    ...(extent && { extent }),
     operation,
   }
 }

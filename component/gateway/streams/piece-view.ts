@@ -5,10 +5,11 @@ import { stringifyJson } from '#component/codec/json.ts'
 import { ExpressionError, ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { CompiledOperation } from '#component/gateway/api.ts'
+import type { Extent } from '#component/gateway/exchange.ts'
 import { unfit } from '#component/gateway/failure.ts'
 import { actionErrorOf } from '#component/gateway/failure-answer.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
-import { bodyValue } from '#component/gateway/response.ts'
+import { bodyValue, evaluateExtent } from '#component/gateway/response.ts'
 import type { NamedRequest } from '#component/gateway/schemas/mismatches.ts'
 import { checkAnswer } from '#component/gateway/schemas/response-check.ts'
 import type { ProgressPlan } from '#component/gateway/stream-plan.ts'
@@ -35,6 +36,8 @@ export interface Viewed {
 /** Makes the content of one answer. */
 export class PieceView {
   readonly #of: Viewed
+  /** Where the raw pieces stand in the whole; known with the first of them, where the document tells it. */
+  extent: Extent | undefined
 
   constructor(viewed: Viewed) {
     this.#of = viewed
@@ -59,7 +62,10 @@ export class PieceView {
     const progress = withAliases({ number, args, kwargs, details })
     const seen: Context = { ...context, action: { progress }, counted: progress }
     const value = plan.body ? plan.body.evaluate(seen) : { args, kwargs }
-    if (frames === undefined) return rawOf(value, plan.body)
+    if (frames === undefined) {
+      this.extent ??= evaluateExtent(plan.extent, seen)
+      return rawOf(value, plan.body)
+    }
     const data = stringifyJson(value)
     const id = String(number)
     if (plan.name === undefined) return frames.event({ id, data })
@@ -72,7 +78,7 @@ export class PieceView {
    * @throws ExpressionError; ResponseMismatch
    */
   result(outcome: Outcome & { readonly result: JsonMap }, number: number): Content {
-    const { operation, context, frames, request } = this.#of
+    const { operation, plan, context, frames, request } = this.#of
     const { on_result } = operation
     const seen: Context = { ...context, action: outcome }
     const isDeclared = on_result.body !== undefined
@@ -80,6 +86,8 @@ export class PieceView {
     const value = isDeclared ? bodyValue(operation, outcome, on_result, seen) : { args, kwargs }
     if (on_result.check && isDeclared) checkAnswer(on_result.check, request, operation, value)
     if (frames) return this.#frame(frames, 'result', value, number)
+    // an answer without pieces is its own first one
+    this.extent ??= evaluateExtent(plan.extent, { ...seen, action: { progress: outcome.result } })
     return isDeclared ? rawOf(value, on_result.body) : ''
   }
 

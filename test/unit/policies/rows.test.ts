@@ -16,6 +16,7 @@ const declared = {
   ],
   quota: { amount: 10, window: 'day' },
   etag: true,
+  ranges: true,
   cache: { ttl: 60 },
   circuit_breaker: {},
   idempotency: {},
@@ -56,7 +57,8 @@ describe('the rows of policies', () => {
 
   it('give GET their stages in this order', () => {
     expect(namesOf('get', declared)).to.deep.equal([
-      ...['compress', 'limit.address', 'limit', 'breaker', 'etag', 'cache', 'action', 'render'],
+      ...['compress', 'limit.address', 'limit', 'breaker', 'ranges', 'etag', 'cache'],
+      ...['action', 'render'],
     ])
   })
 

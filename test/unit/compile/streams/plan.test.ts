@@ -116,6 +116,7 @@ describe('the plan of progressive results', () => {
   it('has both types of streams, and what on_progress declares', () => {
     expect(planOf(call({ on_progress: { event: 'progress' } }))).to.deep.equal({
       kind: 'progress',
+      extent: undefined,
       types: ['text/event-stream', 'application/x-ndjson'],
       head: { headers: usual, layers: [] },
       isRaw: false,
