@@ -315,6 +315,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/upstreams': { folders: ['action', 'action/connections'], packages: [] },
   'component/stream': { folders: ['wamp'], packages: [] },
+  'component/delivery': { folders: ['store', 'wamp'], packages: [] },
   'component/action': {
     folders: [
       ...['action/connections', 'action/watching', 'action/*', 'spec', 'stream', 'telemetry'],
