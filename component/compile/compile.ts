@@ -1,5 +1,9 @@
 /** Compiles an ApiSpec: every expression that can be folded is folded and checked, and every issue is found. */
 import { pointer } from '#component/codec/json.ts'
+import {
+  compileDelivery,
+  type DeliverySettings,
+} from '#component/compile/deliveries/compile-delivery.ts'
 import { ProcedureCompiler } from '#component/compile/procedures/compile-procedure.ts'
 import { checkPathSchemas } from '#component/compile/schemas/compile-checks.ts'
 import { DocumentSchemas, type SchemaPorts } from '#component/compile/schemas/document-schemas.ts'
@@ -75,6 +79,8 @@ export interface CompilePorts {
   readonly schemeOfSender?: SchemeOfSender
   /** Whether a realm has an upstream of a name. Absent: it is not checked. */
   readonly hasUpstream?: HasUpstream
+  /** What realms say of the places that deliveries go to. Absent: it is not checked. */
+  readonly deliverySettings?: DeliverySettings
   /** Absent: the names of roots are not checked. */
   readonly rootProblem?: RootProblem
   /** Whether an upstream of a realm needs a token of the user; absent: none is known. */
@@ -153,6 +159,7 @@ class SpecCompiler {
       yield* this.#compileVersion(version, level)
     }
     yield* this.#compileProcedures(api)
+    yield* this.#compileDeliveries(api)
     if (this.#ports.probe) return
     this.#issues.push(...(yield* ownClashes(this.#generated, this.places)))
     yield* checkParts(this.places, this.findings)
@@ -185,6 +192,23 @@ class SpecCompiler {
       if (!procedure.is_active) continue
       this.places.push({ ...entry, routes: {} })
       if (Object.keys(entry.routes).length > 0) this.entries.push(entry)
+    }
+  }
+
+  *#compileDeliveries(level: Level): Steps<void> {
+    const { deliveries } = this.#spec
+    if (deliveries.length === 0) return
+    this.#schemas.features.add('deliveries')
+    const ports = {
+      ...{ spec: this.#spec, level, levels: this.#levels, findings: this.findings },
+      settings: this.#ports.deliverySettings,
+    }
+    for (const delivery of deliveries) {
+      yield
+      const entry = compileDelivery(delivery, ports)
+      if (entry === undefined) continue
+      this.places.push({ ...entry, routes: {} })
+      this.entries.push(entry)
     }
   }
 

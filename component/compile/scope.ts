@@ -34,10 +34,21 @@ const rootsOfProcedures: typeof roots = {
   security: {},
 }
 
+/** The same of a delivery: there is an event, or a gap, in place of the request. */
+const rootsOfDeliveries: typeof roots = {
+  action: { keys: ['event', 'gap'] },
+  delivery: { keys: ['name', 'attempt', 'webhook_id'] },
+}
+
+/** The level with what expressions of deliveries read. */
+export const deliveryLevel = (level: Level): Level => levelOver(level, rootsOfDeliveries)
+
 /** The level with what expressions of procedures read. */
-export const procedureLevel = ({ maps, scope: { probe, shared } }: Level): Level => ({
+export const procedureLevel = (level: Level): Level => levelOver(level, rootsOfProcedures)
+
+const levelOver = ({ maps, scope: { probe, shared } }: Level, data: typeof roots): Level => ({
   maps,
-  scope: new Scope(maps, rootsOfProcedures, probe, shared),
+  scope: new Scope(maps, data, probe, shared),
 })
 
 /** The merged maps that expressions at one level of the document read. */

@@ -86,6 +86,8 @@ export interface Context {
   readonly request: object
   /** Of the call of a procedure of the document; undefined where there is a request. */
   readonly invocation?: object | undefined
+  /** Of an attempt of a delivery; undefined elsewhere. */
+  readonly delivery?: object | undefined
   readonly action: object
   readonly security: object
   /** At least 0, less than 1. */

@@ -14,14 +14,20 @@ import { kindOf, ownValue } from './values.ts'
 const roots: Readonly<Record<string, (context: Context) => object>> = {
   request: (context) => context.request,
   invocation: (context) => context.invocation ?? {},
+  delivery: (context) => context.delivery ?? {},
   action: (context) => context.action,
   security: (context) => context.security,
 }
 
 /** Why a root is not known in a part of the document. */
-const elsewhere: Readonly<Record<string, string>> = {
-  request: 'there is no request in procedures: invocation is known there',
-  invocation: 'invocation is known in procedures only',
+const elsewhere: Readonly<Record<string, (scope: Scope) => string>> = {
+  request: (scope) =>
+    scope.root('delivery')
+      ? 'there is no request in deliveries: action.event is known there'
+      : 'there is no request in procedures: invocation is known there',
+  invocation: () => 'invocation is known in procedures only',
+  delivery: () => 'delivery is known in deliveries only',
+  security: () => 'security is known where there is a request or a call',
 }
 
 /** A path, and where it is written. */
@@ -64,7 +70,7 @@ export function compilePath(
   const shape = scope.root(name)
   const root = Object.hasOwn(roots, name) ? roots[name] : undefined
   if (shape && root) return readRoot(path, root, shape)
-  if (Object.hasOwn(elsewhere, name) && !scope.map(name)) site.fail(elsewhere[name] ?? '')
+  if (Object.hasOwn(elsewhere, name) && !scope.map(name)) site.fail(elsewhere[name]?.(scope) ?? '')
   const map = scope.map(name)
   if (!map) site.fail(`there is no "${name}"${hintOfRoot(name, scope, issues)}`)
   if (key === undefined) return scope.wholeMap(name, issues)

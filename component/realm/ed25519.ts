@@ -1,5 +1,5 @@
 /** Signatures of WAMP-cryptosign (RFC 8032, Ed25519). */
-import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject, verify } from 'node:crypto'
 
 /** The DER head of an Ed25519 public key (RFC 8410 §4); the 32 bytes of the key follow. */
 const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
@@ -7,6 +7,13 @@ const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
 /** The key of 32 bytes. */
 export const publicKeyOf = (bytes: Uint8Array): KeyObject =>
   createPublicKey({ key: Buffer.concat([spkiHead, bytes]), format: 'der', type: 'spki' })
+
+/** The DER head of an Ed25519 private key (RFC 8410 §7); the 32 bytes of the seed follow. */
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/** The private key of a seed of 32 bytes. */
+export const privateKeyOf = (seed: Uint8Array): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([pkcs8Head, seed]), format: 'der', type: 'pkcs8' })
 
 /**
  * Whether the challenge was signed with the key.

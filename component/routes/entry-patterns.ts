@@ -3,6 +3,7 @@
 import { type HostPattern, labelsKey, parseHostPattern } from '#component/syntax/host-pattern.ts'
 import { type KeyedForm, keyedForms, parsePathPattern } from '#component/syntax/path-pattern.ts'
 import { remembered } from '#component/syntax/remembered.ts'
+import { deliveryPlace } from './delivery-place.ts'
 import { procedurePlace } from './procedure-place.ts'
 import type { RouteEntry } from './routing-table.ts'
 
@@ -21,13 +22,19 @@ const readings = new WeakMap<RouteEntry<unknown>, Reading>()
 export function readEntry<R>(entry: RouteEntry<R>): Reading {
   const known = readings.get(entry)
   if (known) return known
-  const { procedure } = entry
-  const reading = procedure
-    ? procedurePlace(entry.realm_uri, procedure)
-    : { host: readHost(entry.host), forms: formsOf(entry) }
+  const reading = placeOf(entry) ?? { host: readHost(entry.host), forms: formsOf(entry) }
   if (entry.indexed === undefined) readings.set(entry, reading)
   return reading
 }
+
+/** The place of what no request reaches; undefined: it is a path. */
+const placeOf = ({
+  api,
+  realm_uri,
+  procedure,
+  delivery,
+}: RouteEntry<unknown>): Reading | undefined =>
+  (procedure && procedurePlace(realm_uri, procedure)) ?? (delivery && deliveryPlace(api, delivery))
 
 /** All paths of a document have one host. */
 const readHost = remembered((text): HostPattern | undefined => {
@@ -42,13 +49,8 @@ const readForms = remembered((pattern): readonly KeyedForm[] => {
 })
 
 /** The forms of its path pattern; empty for a broken one. */
-export const formsOf = ({
-  forms,
-  pattern,
-  procedure,
-  realm_uri,
-}: RouteEntry<unknown>): readonly KeyedForm[] =>
-  procedure ? procedurePlace(realm_uri, procedure).forms : (forms ?? readForms(pattern))
+export const formsOf = (entry: RouteEntry<unknown>): readonly KeyedForm[] =>
+  placeOf(entry)?.forms ?? entry.forms ?? readForms(entry.pattern)
 
 /** What an entry claims: a text for each form of its path on each form of its host. Entries that claim the same clash, or share it. */
 export function claimsOf<R>(entry: RouteEntry<R>): string[] {
@@ -60,10 +62,10 @@ export function claimsOf<R>(entry: RouteEntry<R>): string[] {
 
 /** The entry with these routes, which are there. */
 export function withRoutes<R>(
-  { api, realm_uri, host, pattern, forms, path, keepsSlashes, procedure }: RouteEntry<R>,
+  { api, realm_uri, host, pattern, forms, path, keepsSlashes, procedure, delivery }: RouteEntry<R>,
   routes: RouteEntry<R>['routes'],
 ): RouteEntry<R> {
   const reading = { ...(forms && { forms }), ...(keepsSlashes && { keepsSlashes }) }
-  const kept = { ...reading, ...(procedure && { procedure }) }
+  const kept = { ...reading, ...(procedure && { procedure }), ...(delivery && { delivery }) }
   return { api, realm_uri, host, pattern, ...kept, path, routes }
 }

@@ -2,6 +2,7 @@
 import type { Method } from '#component/request.ts'
 import type { KeyedForm, Segment } from '#component/syntax/path-pattern.ts'
 import type { Steps } from '#component/yielding.ts'
+import type { DeclaredDelivery } from './delivery-place.ts'
 import { formsOf, readEntry } from './entry-patterns.ts'
 import { forkOf, type TextMap } from './fork-map.ts'
 import { HostTree } from './host-tree.ts'
@@ -35,6 +36,8 @@ export interface RouteEntry<R> {
   readonly label?: string
   /** Of a procedure: what callees of a realm register. No request reaches it. */
   readonly procedure?: RegisteredProcedure | undefined
+  /** Of a delivery: what the outbox sends for events. No request reaches it, and it has no routes. */
+  readonly delivery?: DeclaredDelivery | undefined
 }
 
 /** Two entries that would answer the same requests; `path` is the one that came later. */

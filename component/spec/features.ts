@@ -17,6 +17,7 @@ const own = [
   'escaped_slashes',
   'final_slash',
   'procedures',
+  'deliveries',
   demandFeature,
   severalFeature,
 ] as const

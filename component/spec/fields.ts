@@ -4,6 +4,7 @@ import { wampArguments } from '#component/action/wamp-kind.ts'
 import type { Issue } from '#component/errors.ts'
 import { progressKeys, streamKeys, views } from '#component/spec/streams/stream-rules.ts'
 import { action } from './action-rules.ts'
+import { delivery } from './delivery-rules.ts'
 import { headers, uri } from './http-rules.ts'
 import { inheritable, ofPaths, scopes } from './inheritable.ts'
 import { declared, extent, onError, onResult, operation, response } from './operation-rules.ts'
@@ -34,6 +35,7 @@ const fieldRules = {
   on_result: onResult,
   on_error: onError,
   registered_procedure: procedure,
+  delivery,
 } satisfies Readonly<Record<string, Rule>>
 
 /** The names of fields with a rule. */

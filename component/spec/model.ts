@@ -1,13 +1,15 @@
 /** The API Specification as written: snake_case keys, unevaluated. */
+import type { DeclaredDelivery } from '#component/routes/delivery-place.ts'
 import type { RegisteredProcedure } from '#component/routes/procedure-place.ts'
 import type { KeyedForm } from '#component/syntax/path-pattern.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
+import type { Match } from '#component/syntax/wamp-uri.ts'
 
 /** A validated document, with alternative spellings made equal. */
 export interface ApiSpec {
   readonly id: string
   readonly name?: string
-  /** The host pattern as written; empty where the document has procedures only. */
+  /** The host pattern as written; empty where the document serves no requests. */
   readonly host: string
   readonly realm_uri: string
   readonly meta?: JsonMap
@@ -19,6 +21,7 @@ export interface ApiSpec {
   readonly status_codes: JsonMap
   readonly versions: readonly Version[]
   readonly procedures: readonly Procedure[]
+  readonly deliveries: readonly SpecDelivery[]
   /** HTTP status, such as `404` or `4XX`, to error URI. */
   readonly error_uris: Readonly<Record<string, string>>
 }
@@ -31,6 +34,16 @@ export interface Procedure extends RegisteredProcedure {
   readonly pool_size: number
   readonly is_active: boolean
   /** The procedure as written; its members may be expressions. */
+  readonly document: JsonMap
+}
+
+/** One delivery of the document. */
+export interface SpecDelivery extends DeclaredDelivery {
+  /** JSON Pointer of the delivery in the document as it was loaded. */
+  readonly path: string
+  readonly match: Match
+  readonly is_active: boolean
+  /** The delivery as written; its members may be expressions. */
   readonly document: JsonMap
 }
 

@@ -6,6 +6,7 @@ import { type HostPattern, parseHostPattern } from '#component/syntax/host-patte
 import { isMap, type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
+import { deliveries, deliveryMatch, isDeliveryName } from './delivery-rules.ts'
 import { checkDocument } from './document-limits.ts'
 import { scopes } from './inheritable.ts'
 import { level } from './levels.ts'
@@ -46,6 +47,7 @@ const keys = {
   ...scopes,
   versions: rule(versionsSchema, () => {}), // read below
   procedures,
+  deliveries,
   error_uris: errorUris,
   $schema: anything, // for editors
   ts: anything, // management answers carry it, and may be sent back; it is replaced
@@ -60,20 +62,24 @@ const required = {
 
 const root = level('the API Specification', { keys, required })
 
-const { host: _host, versions: _versions, ...requiredOfProcedures } = required
+const { host: _host, versions: _versions, ...requiredElsewhere } = required
 
 /** Of a document that serves no requests. */
-const rootOfProcedures = level('the API Specification', { keys, required: requiredOfProcedures })
+const rootWithoutRequests = level('the API Specification', { keys, required: requiredElsewhere })
 
 /** The JSON Schema of API Specifications; a rule that stands twice is one object in it. */
 export const specSchema = {
-  ...rootOfProcedures.schema,
-  anyOf: [{ required: ['host', 'versions'] }, { required: ['procedures'] }],
+  ...rootWithoutRequests.schema,
+  anyOf: [
+    { required: ['host', 'versions'] },
+    { required: ['procedures'] },
+    { required: ['deliveries'] },
+  ],
   dependentRequired: { versions: ['host'] },
 }
 
 const servesNothing = (document: JsonMap): boolean =>
-  !('versions' in document) && 'procedures' in document
+  !('versions' in document) && ('procedures' in document || 'deliveries' in document)
 
 /**
  * Validates shape, limits and patterns. Compiling checks expressions and clashes of routes; the registry checks the realm
@@ -92,7 +98,7 @@ export function* validation(document: unknown): Steps<Validation> {
     return { spec: undefined, issues, warnings }
   }
   if (!(yield* checkDocument(document, report))) return { spec: undefined, issues, warnings }
-  const check = servesNothing(document) ? rootOfProcedures : root
+  const check = servesNothing(document) ? rootWithoutRequests : root
   check(document, '', report)
   const versions = yield* readVersions(document.versions, hostForms(document.host), report)
   return { spec: assemble(document, versions), issues, warnings }
@@ -119,6 +125,7 @@ function assemble(document: JsonMap, versions: ApiSpec['versions']): ApiSpec {
     status_codes: mapOrEmpty(document.status_codes),
     versions,
     procedures: readProcedures(document.procedures),
+    deliveries: readDeliveries(document.deliveries),
     error_uris: textsIn(document.error_uris),
   }
 }
@@ -138,6 +145,22 @@ const readProcedures = (procedures: unknown): ApiSpec['procedures'] =>
       },
     ]
   })
+
+/** Those that are maps with a sound name; broken members have their defaults. */
+const readDeliveries = (deliveries: unknown): ApiSpec['deliveries'] =>
+  entriesAt(mapOrEmpty(deliveries), '/deliveries').flatMap(([name, document, path]) =>
+    isMap(document) && isDeliveryName(name)
+      ? [
+          {
+            name,
+            path,
+            document,
+            match: deliveryMatch(document),
+            is_active: document.is_active !== false,
+          },
+        ]
+      : [],
+  )
 
 const textsIn = (map: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(

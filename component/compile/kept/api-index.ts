@@ -62,6 +62,7 @@ export function indexOf(api: Api, length: number): ApiIndex | undefined {
   for (const entry of entries) {
     const routes = routesOf(entry)
     const [route] = routes
+    // the outbox follows deliveries, which have no routes
     if (route === undefined || routes.some(isFollowed)) return undefined
     const { pattern, path, keepsSlashes, isShared, purpose, procedure } = entry
     const { label } = route.path.version

@@ -87,7 +87,7 @@ export const realm = described(
       ),
       info: described(
         info,
-        'Anything. The gateway reads `oidc_providers`: names to [providers](#provider) of OpenID Connect; `jwt_issuers`: names to [issuers](#issuer) of access tokens; `webhook_senders`: names to [senders](#sender) of webhooks; and `upstreams`: names to [upstreams](#upstream) of forwards.',
+        'Anything. The gateway reads `oidc_providers`: names to [providers](#provider) of OpenID Connect; `jwt_issuers`: names to [issuers](#issuer) of access tokens; `webhook_senders`: names to [senders](#sender) of webhooks; `webhook_signers`: names to [signers](#signer) of what is delivered; and `upstreams`: names to [upstreams](#upstream) of forwards.',
         {
           examples: [
             { oidc_providers: { main: { issuer: 'https://id.example.com', client_id: 'books' } } },

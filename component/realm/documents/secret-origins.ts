@@ -13,6 +13,8 @@ interface Senders {
   readonly secrets: readonly (readonly string[])[]
 }
 
+const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
 const senders = {
   // the provider itself says where its endpoints are
   oidc_providers: {
@@ -30,6 +32,10 @@ const senders = {
       ['tls', 'private_key'],
       ['proxy', 'password'],
     ],
+  },
+  webhook_signers: {
+    addressesOf: (entry) => listed(at(entry, ['origins'])),
+    secrets: [['secret'], ['secrets']],
   },
 } as const satisfies Readonly<Record<string, Senders>>
 

@@ -37,6 +37,7 @@ const holders: ReadonlyMap<string | undefined, string> = new Map([
   ['jwt_issuers', 'issuer'],
   ['oidc_providers', 'issuer'],
   ['webhook_senders', 'scheme'],
+  ['webhook_signers', 'scheme'],
   ['upstreams', 'targets'],
   ['scopes', 'roles'],
 ])

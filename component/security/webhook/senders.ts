@@ -11,6 +11,7 @@ import type { Realms } from '#component/realm/realms.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { readStandardSecret } from '#component/syntax/webhook-secret.ts'
 import { HmacKey } from './hmac.ts'
+import { OpenedKeys, secretsIn } from './opened-keys.ts'
 import type { WebhookKey } from './signature.ts'
 
 /** A sender. */
@@ -42,9 +43,6 @@ const presets: Readonly<Record<WebhookScheme, Partial<Sender>>> = {
 
 const settingsOfHmac = ['header', 'prefix', 'algorithm', 'encoding', 'id_header'] as const
 
-/** For how long opened secrets are used, in milliseconds: a file may have another content then. */
-const openedMs = 60_000
-
 /** The sender as a realm document declares it; undefined for one that no load lets pass. */
 function readSender(entry: JsonMap): Sender | undefined {
   const scheme = webhookSchemes.find((one) => one === entry.scheme)
@@ -54,7 +52,7 @@ function readSender(entry: JsonMap): Sender | undefined {
     if (typeof value !== 'string') return []
     return [[key, key.endsWith('header') ? value.toLowerCase() : value]]
   })
-  const { secret, secrets, tolerance, username } = entry
+  const { tolerance, username } = entry
   return {
     ...{ header: '', prefix: '', algorithm: 'sha256', encoding: 'hex', id_header: undefined },
     ...presets[scheme],
@@ -62,7 +60,7 @@ function readSender(entry: JsonMap): Sender | undefined {
     scheme,
     username: typeof username === 'string' ? username : undefined,
     tolerance: typeof tolerance === 'number' ? tolerance : 300,
-    secrets: [secret ?? [], Array.isArray(secrets) ? secrets : []].flat(),
+    secrets: secretsIn(entry),
   }
 }
 
@@ -89,13 +87,11 @@ export class Senders {
   readonly #ports: SendersPorts
   /** By the entry in the realm, which is another one when the realm was built anew. */
   readonly #read = new WeakMap<object, Sender>()
-  readonly #opened = new WeakMap<
-    Sender,
-    { readonly keys: readonly WebhookKey[]; readonly until: number }
-  >()
+  readonly #keys: OpenedKeys<Sender, WebhookKey>
 
   constructor(ports: SendersPorts) {
     this.#ports = ports
+    this.#keys = new OpenedKeys(ports.clock, keyOf)
   }
 
   /** A sender of the realm by its name. */
@@ -112,18 +108,7 @@ export class Senders {
 
   /** The keys of a sender. Rejects where a secret is in a file that cannot be read; a secret that cannot be opened, or is malformed, has no key. */
   keys(realm_uri: string, sender: Sender): readonly WebhookKey[] | Promise<readonly WebhookKey[]> {
-    const opened = this.#opened.get(sender)
-    const now = this.#ports.clock.now()
-    return opened && now < opened.until ? opened.keys : this.#open(realm_uri, sender, now)
-  }
-
-  async #open(realm_uri: string, sender: Sender, now: number): Promise<readonly WebhookKey[]> {
     const { realms } = this.#ports
-    const texts = await Promise.all(
-      sender.secrets.map((secret) => realms.openSecret(realm_uri, secret)),
-    )
-    const keys = texts.flatMap((text) => (text === undefined ? [] : (keyOf(text, sender) ?? [])))
-    this.#opened.set(sender, { keys, until: now + openedMs })
-    return keys
+    return this.#keys.of(sender, (secret) => realms.openSecret(realm_uri, secret))
   }
 }

@@ -190,6 +190,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
       'action/*',
       'action/watching',
       'policies',
+      'compile/deliveries',
       'compile/procedures',
       'compile/schemas',
       'compile/security',
@@ -315,6 +316,19 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/upstreams': { folders: ['action', 'action/connections'], packages: [] },
   'component/stream': { folders: ['wamp'], packages: [] },
+  'component/compile/deliveries': {
+    folders: [
+      ...['action/*', 'compile', 'delivery', 'delivery/requests', 'expression', 'gateway', 'spec'],
+    ],
+    packages: [],
+  },
+  'component/delivery/requests': {
+    folders: [
+      ...['action', 'action/*', 'action/watching', 'delivery', 'expression', 'gateway', 'realm'],
+      ...['realm/documents/info', 'routes', 'security/*'],
+    ],
+    packages: [],
+  },
   'component/delivery': { folders: ['store', 'wamp'], packages: [] },
   'component/action': {
     folders: [

@@ -34,10 +34,30 @@ export type WebhookEncoding = (typeof encodings)[number]
 /** Seconds; a day. */
 const maxTolerance = 86_400
 
-/** Secrets of one sender: one in use, and those of a rotation. */
-const maxSecrets = 10
+/** Secrets of one sender or signer: one in use, and those of a rotation. */
+export const maxSecrets = 10
 
-const headerName = text('the name of a header', headerNameProblem)
+/** The name of a header. */
+export const headerName = text('the name of a header', headerNameProblem)
+
+/** How a signature of `hmac` is written, by those who send and by those who receive. */
+export const signatureKeys = {
+  header: described(headerName, 'Of `hmac`, required: the header of the signature.', {
+    examples: ['x-signature'],
+  }),
+  algorithm: described(oneOf(hashes), 'Of `hmac`: the hash.', { default: 'sha256' }),
+  encoding: described(
+    oneOf(encodings),
+    'Of `hmac`: how the signature is written; `hex` in lower case.',
+    {
+      default: 'hex',
+    },
+  ),
+  prefix: described(string, 'Of `hmac`: what stands before the signature in its header.', {
+    default: '',
+    examples: ['sha256='],
+  }),
+} as const satisfies Readonly<Record<string, Rule>>
 
 const ofStandard =
   'Of `standard`: `whsec_` and base64 of 24 to 64 bytes, or `whpk_` and a public key of Ed25519'
@@ -68,21 +88,7 @@ const keys = {
     'Of `standard` and `stripe`: how far the time of the signature may be from now, both ways. Seconds.',
     { default: 300 },
   ),
-  header: described(headerName, 'Of `hmac`, required: the header of the signature.', {
-    examples: ['x-signature'],
-  }),
-  algorithm: described(oneOf(hashes), 'Of `hmac`: the hash.', { default: 'sha256' }),
-  encoding: described(
-    oneOf(encodings),
-    'Of `hmac`: how the signature is written; `hex` in lower case.',
-    {
-      default: 'hex',
-    },
-  ),
-  prefix: described(string, 'Of `hmac`: what stands before the signature in its header.', {
-    default: '',
-    examples: ['sha256='],
-  }),
+  ...signatureKeys,
   id_header: described(
     headerName,
     'Of `hmac`: the header with the id of the message, which becomes `security.webhook_id`. It is not signed.',
@@ -113,7 +119,7 @@ function secretProblem(value: unknown, scheme: unknown): string | undefined {
 }
 
 /** A shorter key of HMAC can be guessed from one message that it has signed; RFC 2104 §3 wants as many bytes as the hash has. */
-const leastBytes = 16
+export const leastBytes = 16
 
 /** Whether a secret of one of the schemes with a text as key is short; one that is elsewhere is not known here. */
 const isShort = (value: unknown, scheme: WebhookScheme): boolean => {
@@ -121,8 +127,8 @@ const isShort = (value: unknown, scheme: WebhookScheme): boolean => {
   return scheme !== 'standard' && text !== '' && Buffer.byteLength(text) < leastBytes
 }
 
-/** The secrets that a sender has, with the keys that lead to each. */
-function secretsOf({
+/** The secrets that a sender or signer has, with the keys that lead to each. */
+export function secretsOf({
   secret,
   secrets,
 }: JsonMap): readonly (readonly [unknown, ...(string | number)[]])[] {
