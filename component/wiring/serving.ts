@@ -5,12 +5,14 @@ import { egressBy } from '#component/action/connections/egress.ts'
 import { hostPolicy } from '#component/action/connections/origin.ts'
 import { type Connections, Upstreams } from '#component/action/connections/upstreams.ts'
 import { openRoots } from '#component/action/files/roots.ts'
+import { forwardAction } from '#component/action/forward/perform.ts'
 import { RunningBranches } from '#component/action/group.ts'
 import { openActions } from '#component/action/index.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import { toldAttempts } from '#component/action/watching/told-attempts.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
+import { Signers } from '#component/delivery/requests/signers.ts'
 import type { Examples } from '#component/examples/examples.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import type { OpenSockets } from '#component/gateway/sockets/open-sockets.ts'
@@ -26,6 +28,7 @@ import { gatewayRole, rolesOf } from '#component/realm/logins.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
+import { Deliveries } from '#component/wiring/deliveries/deliveries.ts'
 import { type FollowedUpstreams, followUpstreams } from '#component/wiring/follow-upstreams.ts'
 import { openSocketsOf } from '#component/wiring/streams/open-sockets.ts'
 import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
@@ -36,6 +39,7 @@ import { publicPath } from '#http/oidc/public-address.ts'
 import { openPublication } from '#http/openapi/open.ts'
 import type { WiringContext } from './context.ts'
 import { type HttpAuthentication, openHttpAuthentication } from './http-authentication.ts'
+import { upstreamOrigins } from './upstream-origins.ts'
 import type { WorkerPorts } from './worker-ports.ts'
 
 /** Where clients reach this gateway. */
@@ -55,6 +59,8 @@ export interface Serving {
   readonly policies: Policies
   /** OpenAPI, for operators. */
   readonly descriptions: Descriptions
+  /** What documents send for events. */
+  readonly deliveries: Deliveries
   /** Connections to upstreams. */
   readonly connections: Connections
   /** The upstreams of all realms, and the tokens that they are sent. */
@@ -106,13 +112,23 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   const metrics = new ActionMetrics(families, monotonic)
   const watch = toldAttempts(telemetry ? tracedAttempts(metrics) : metrics, monotonic)
   const pools = new PoolMetrics(families, monotonic)
-  const actions = openActions({
-    ...{ clock, sessions: pool, connections, streams, watch },
+  const forwarding = {
+    ...{ clock, connections, viaName: node },
     findUpstream: upstreams.table.find,
     codec: { decode: decodeBody, encode: encodeBody },
     allowedHosts: config.forward.allowed_hosts,
+  }
+  const deliveries = new Deliveries({
+    // its attempts are those of deliveries, which have metrics of their own
+    forward: forwardAction(forwarding),
+    signers: new Signers({ realms: context.users.realms, clock }),
+    upstreamOrigins: (realm_uri, name) => upstreamOrigins(context.users.realms, realm_uri, name),
+    codec: forwarding.codec,
+    random: Math.random,
+  })
+  const actions = openActions({
+    ...{ ...forwarding, sessions: pool, streams, watch },
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
-    viaName: node,
     roots: openRoots(config.files.roots),
     openFiles: new Semaphore({
       atOnce: config.limits.open_files,
@@ -161,7 +177,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
     },
   })
   return {
-    ...{ gateway, authentication, connections, upstreams, watch, pools },
+    ...{ gateway, authentication, connections, deliveries, upstreams, watch, pools },
     reauthentication,
     ...{ streams, openStreams, openSockets, callStreams, streamMetrics },
     policies,

@@ -6,6 +6,7 @@ import { KeptDocuments } from '#component/compile/kept/kept-documents.ts'
 import { OwnRealms } from '#component/compile/own-realms.ts'
 import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
 import { compileSettings } from '#component/compile/settings.ts'
+import { Signers } from '#component/delivery/requests/signers.ts'
 import type { Route } from '#component/gateway/api.ts'
 import { issuerProblem } from '#component/issuer/settings.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
@@ -29,6 +30,7 @@ import type { Registrar } from '#component/wiring/procedures/registrar.ts'
 import type { RouterConnection } from '#component/wiring/router-connection.ts'
 import type { RouterSessions } from '#component/wiring/router-sessions.ts'
 import type { Serving } from '#component/wiring/serving.ts'
+import { upstreamOrigins } from '#component/wiring/upstream-origins.ts'
 import { runSteps } from '#component/yielding.ts'
 import { isLoopbackOnly, sharesGatewayListener } from '#http/management/access.ts'
 import { isGuessedFor } from '#http/oidc/public-address.ts'
@@ -46,12 +48,18 @@ export function compilePortsOf(
 ): CompilePorts {
   const { public_base_url, listen } = config.gateway
   const senders = new Senders({ realms, clock })
+  const signers = new Signers({ realms, clock })
   const address = { hasPublicUrl: public_base_url !== undefined, isLocal: isLoopbackOnly(listen) }
   return {
     ...compileSettings(config),
     schemas,
     hasDocsPage: hasDocsPage(),
     schemeOfSender: (realm_uri, name) => senders.find(realm_uri, name)?.scheme,
+    deliverySettings: {
+      signerOrigins: (realm_uri, name) => signers.find(realm_uri, name)?.origins,
+      upstreamOrigins: (realm_uri, name) => upstreamOrigins(realms, realm_uri, name),
+      ownOrigin: public_base_url === undefined ? undefined : URL.parse(public_base_url)?.origin,
+    },
     takesUserToken: (realm_uri, name) =>
       takesUserToken(at(realms.realm(realm_uri)?.info, ['upstreams', name, 'auth'])),
     rootProblem: (realm_uri, name) => rootProblem(config.files.roots, realm_uri, name),
@@ -96,7 +104,7 @@ export function openDocuments(
   context: WiringContext,
   router: RouterConnection,
   { own, pool, registrar }: RouterSessions & { readonly registrar: Registrar },
-  { gateway, authentication, openStreams, openSockets, policies }: Serving,
+  { gateway, authentication, deliveries, openStreams, openSockets, policies }: Serving,
   schemas: SharedSchemas,
   others: Pick<Sync, 'nodesWithout' | 'peerNames'>,
 ): Documents {
@@ -143,6 +151,7 @@ export function openDocuments(
       openSockets.follow(table)
       policies.follow(change)
       registrar.follow(change)
+      deliveries.follow(change)
       kept.follow(change)
       indexes.follow(change)
       void schemas.compileAhead(change)

@@ -27,6 +27,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: ['ajv', 'yaml'],
   },
   'component/wiring/console': { folders: 'all', packages: [] },
+  'component/wiring/deliveries': { folders: 'all', packages: [] },
   'component/wiring/documents': { folders: 'all', packages: [] },
   'component/wiring/explain': { folders: 'all', packages: [] },
   'component/wiring/procedures': { folders: 'all', packages: [] },
