@@ -162,7 +162,11 @@ class Connection implements Http2Carrier {
     session.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code?.startsWith('ERR_HTTP2') === true) this.#reason ??= 'protocol'
     })
-    session.once('close', () => onClose(this.#reason ?? 'client'))
+    session.once('close', () => {
+      // where the client has not acknowledged SETTINGS, node:http2 keeps the session as long as anything leads from it to its handle
+      session.removeAllListeners()
+      onClose(this.#reason ?? 'client')
+    })
     session.setLocalWindowSize(http2Bounds.window)
   }
 

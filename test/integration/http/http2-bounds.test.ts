@@ -1,9 +1,11 @@
 /** What a client of HTTP/2 may use up of a gateway: clients that send frames as no library does, and a clock that is moved by hand. */
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect } from 'node:tls'
+import { connect, TLSSocket } from 'node:tls'
+import { queryObjects } from 'node:v8'
 import { expect } from 'chai'
 import { Quota } from '#component/limits/quota.ts'
 import { http2Bounds } from '#http/limits/http2-session.ts'
@@ -42,6 +44,8 @@ const ids = (count: number, first = 1) => Array.from({ length: count }, (_, at) 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
+
+const attacker = join(import.meta.dirname, '../../attack/attacker.ts')
 
 describe('the bounds of HTTP/2', function () {
   this.timeout(20_000)
@@ -328,6 +332,21 @@ describe('the bounds of HTTP/2', function () {
     expect(answered.map(({ stream }) => stream)).to.deep.equal([1, 3])
     const away = raw.frames.find(({ type }) => type === types.goaway)
     expect([away?.payload.readUInt32BE(0), raw.goaway]).to.deep.equal([3, codes.none])
+  })
+
+  // what the clients of this process do is in time with its server: then node:http2 keeps none
+  it('leave nothing behind of connections whose clients, of another process, have acknowledged no SETTINGS', async () => {
+    const paths = { static: '/v1/x' }
+    const child = spawn(
+      process.execPath,
+      [attacker, 'http2-continuation', JSON.stringify({ ...at(), paths })],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
+    )
+    const ended = once(child, 'exit')
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    child.kill('SIGTERM')
+    await ended
+    await until(() => queryObjects(TLSSocket, { format: 'count' }) <= 20)
   })
 
   it('are those of connections as well: connections_per_address', async () => {
