@@ -26,8 +26,10 @@ import type { RequestState } from './state.ts'
 export const schema = stage('schema', {
   enter(state) {
     const { exchange, route, bindings, content } = state
-    state.check(checkRequest(checksOf(state), exchange, route, bindings, content))
-    return undefined
+    const checked = checkRequest(checksOf(state), exchange, route, bindings, content)
+    return checked instanceof Promise
+      ? checked.then((values) => state.check(values))
+      : state.check(checked)
   },
   facts: (state) => ({ checks: checksOf(state) }),
 })
@@ -267,7 +269,7 @@ const reported = (route: CompiledOperation, outcome: Outcome, reply: Reply): Rep
   reply.status < 500 ? reply : { ...reply, failure: reportAfter(route, outcome) }
 
 /** The answer where an expression of the actions or of their answer fails. @throws every other error */
-function answerFailed(state: RequestState, error: unknown): Reply {
+function answerFailed(state: RequestState, error: unknown): Reply | Promise<Reply> {
   const { exchange, route, context, cors, outcome } = state
   drop(outcome)
   if (error instanceof ListFailure) {

@@ -110,8 +110,7 @@ export const language = stage('language', {
 /** Checks the arguments of a tool, for a client that has passed. 400. */
 export const toolArguments = stage('arguments', {
   enter({ exchange }) {
-    exchange.checkArguments?.()
-    return undefined
+    return exchange.checkArguments?.()
   },
   facts: ({ exchange }) => ({ tool: exchange.tool }),
 })

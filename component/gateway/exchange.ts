@@ -65,7 +65,7 @@ export interface Exchange
   /** How the pieces of a call are framed, in place of the frames of the media type. */
   readonly frames?: Frames | undefined
   /** Of the call of a tool: checks its arguments, once it has passed. ServiceError 400 */
-  checkArguments?(): void
+  checkArguments?(): undefined | Promise<undefined>
   /** One header without building the map. */
   header(name: string): string | undefined
   /** Takes other values for some headers from now on; undefined: the header is gone. Absent: its headers stay. */

@@ -38,23 +38,31 @@ export function answerFailure(
   policy: Headers,
   failure: ExpressionError,
   { plan, results }: Failed,
-): Reply {
+): Reply | Promise<Reply> {
   const { inherited, on_error } = route
   const error = actionErrorOf(failure, plan)
   const seen: Context = { ...context, action: { error, results } }
+  const named = (reply: Reply): Reply => ({
+    ...reply,
+    error: failure,
+    failure: reportAt(route, failure),
+  })
+  const failedTwice = (second: unknown): Reply => {
+    if (!(second instanceof ExpressionError)) throw second
+    second.cause = failure
+    return answerTwiceFailed(exchange, route, policy, second)
+  }
   try {
     if (on_error.body !== undefined) {
       const reply = renderOutcome(exchange, route, { error }, seen, policy, undefined)
-      return { ...reply, error: failure, failure: reportAt(route, failure) }
+      return reply instanceof Promise ? reply.then(named).catch(failedTwice) : named(reply)
     }
     const headers = { ...on_error.headers }
     applyLayers(headers, on_error.layers, seen)
     const status = statusOf(on_error, seen) ?? route.status_codes.get(failure.uri)
     return errorReply(exchange, route, inherited, policy, failure, { status, headers })
   } catch (second) {
-    if (!(second instanceof ExpressionError)) throw second
-    second.cause = failure
-    return answerTwiceFailed(exchange, route, policy, second)
+    return failedTwice(second)
   }
 }
 

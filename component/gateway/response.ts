@@ -47,7 +47,7 @@ export function renderOutcome(
   context: Context,
   policy: Headers,
   negotiated: string | undefined,
-): Reply {
+): Reply | Promise<Reply> {
   const { inherited, path } = operation
   const isResult = 'result' in outcome
   const plan = isResult ? operation.on_result : operation.on_error
@@ -61,7 +61,6 @@ export function renderOutcome(
   const location = locationOf(plan, context)
   if (location !== undefined) headers.location = location
   const value = bodyValue(operation, outcome, plan, context)
-  if (plan.check && !isPassedOn) checkAnswer(plan.check, exchange, operation, value)
   const declared =
     statusOf(plan, context) ??
     (isResult
@@ -89,9 +88,13 @@ export function renderOutcome(
   const reply: Reply = extent
     ? { status: statusWithin(extent, body, status), headers, body, extent, operation }
     : { status, headers, body, operation }
-  return !isResult && !isPassedOn && plan.body === undefined && inherited.sendsProblems
-    ? withProblem(exchange, operation, outcome, reply)
-    : reply
+  const checked =
+    plan.check && !isPassedOn ? checkAnswer(plan.check, exchange, operation, value) : undefined
+  const sent =
+    !isResult && !isPassedOn && plan.body === undefined && inherited.sendsProblems
+      ? withProblem(exchange, operation, outcome, reply)
+      : reply
+  return checked instanceof Promise ? checked.then(() => sent) : sent
 }
 
 const none: UpstreamAnswer['headers'] = {}

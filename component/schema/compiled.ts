@@ -2,16 +2,17 @@
 import { setFlagsFromString } from 'node:v8'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { compilePattern } from '#component/schema/pattern/pattern.ts'
-import { type Depth, meter, refill, spendUnits, tooCostly } from './budget.ts'
+import { runAtOnce, type Steps } from '#component/yielding.ts'
+import { type Depth, type Now, refill, spendUnits, tooCostly, turnIsOver } from './budget.ts'
 import { addOwnKeywords } from './own-keywords.ts'
-import { type PreparedSchemas, prepare } from './prepare.ts'
+import { prepare } from './prepare.ts'
 import type { NamedSchemas } from './references.ts'
 
 // V8 would keep each generated function for ever, for the case that its text is compiled again: also those of schemas that were thrown away
 setFlagsFromString('--no-compilation-cache')
 
-/** What a check found: nothing, errors of ajv, or that it would cost more than its budget. */
-export type Verdict = 'fits' | 'too costly' | readonly ErrorObject[]
+/** What a check found: nothing, errors of ajv, that it would cost more than its budget, or that it has used its share of the turn up. */
+export type Verdict = 'fits' | 'too costly' | 'turn is over' | readonly ErrorObject[]
 
 /** Instructions of patterns that take as much memory as a subschema. */
 const instructionsOfSubschema = 12
@@ -39,59 +40,91 @@ class PatternEngine {
   }
 }
 
-/** A compiled schema. An instance of ajv never frees what it has compiled, so each schema has its own (ajv issue 1413). */
+/**
+ * A schema that is compiled when it is first needed. An instance of ajv never frees what it has compiled, so each schema has its own
+ * (ajv issue 1413).
+ */
 export class CompiledSchema {
-  /** The number of subschemas, and what takes as much memory as one. */
-  readonly size: number
   readonly #schema: unknown
   readonly #named: NamedSchemas
   readonly #checks: Partial<Record<Depth, ValidateFunction>> = {}
+  /** What is being compiled: whoever needs it takes the next step. */
+  readonly #work: Partial<Record<Depth, Steps<ValidateFunction>>> = {}
+  #size = 1
 
-  /** @throws Error when ajv cannot compile what the judge has accepted, which is a bug */
   constructor(schema: unknown, named: NamedSchemas) {
     this.#schema = schema
     this.#named = named
-    const prepared = prepare(schema, named, 'fits')
-    const patterns = new PatternEngine()
-    this.#checks.fits = compile(prepared, patterns, 'fits')
-    this.size = prepared.size + Math.ceil(patterns.instructions / instructionsOfSubschema)
   }
 
-  /** Whether a value fits, with a budget of its own; of what does not, the errors say nothing. */
-  fits(value: unknown): Verdict {
-    refill()
-    return this.#run('fits', value)
+  /** The number of subschemas, and what takes as much memory as one; 1 until {@link fits} can be called without compiling. */
+  get size(): number {
+    return this.#size
   }
 
-  /** Looks for all mistakes, with half of what {@link fits} has left of the budget. */
-  all(value: unknown): Verdict {
-    const half = meter.left / 2
-    meter.left = half
-    const verdict = this.#run('all', value)
-    meter.left = half
-    return verdict
+  /** Whether {@link fits} compiles nothing. */
+  get isReady(): boolean {
+    return this.#checks.fits !== undefined
   }
 
-  /** Looks for the first mistake, with what is left of the budget. */
-  first(value: unknown): Verdict {
-    return this.#run('first', value)
+  /**
+   * Whether a value fits, with a whole budget; of what does not, the errors say nothing.
+   * @param now ends the check where its share of the turn is over; absent: it may take longer
+   */
+  fits(value: unknown, now?: Now): Verdict {
+    return this.look('fits', value, undefined, now)
   }
 
-  #run(depth: Depth, value: unknown): Verdict {
-    const check =
-      this.#checks[depth] ??
-      compile(prepare(this.#schema, this.#named, depth), new PatternEngine(), depth)
-    this.#checks[depth] = check
+  /** The same, for the first mistake or all of them. @param visits absent: a whole budget */
+  look(depth: Depth, value: unknown, visits?: number, now?: Now): Verdict {
+    const check = this.#checks[depth] ?? runAtOnce(this.preparing(depth))
+    refill(visits, now)
     return run(check, value)
+  }
+
+  /** Compiles what looks so deep, once. @throws Error when ajv cannot compile what the judge has accepted, which is a bug */
+  *preparing(depth: Depth): Steps<ValidateFunction> {
+    for (;;) {
+      const known = this.#checks[depth]
+      if (known) return known
+      const work = this.#work[depth] ?? this.#compiling(depth)
+      // where a step throws, the next one begins anew
+      delete this.#work[depth]
+      const { done, value } = work.next()
+      if (done) this.#checks[depth] = value
+      else this.#work[depth] = work
+      yield
+    }
+  }
+
+  *#compiling(depth: Depth): Steps<ValidateFunction> {
+    const { root, referred, size, isTracking } = prepare(this.#schema, this.#named, depth)
+    const patterns = new PatternEngine()
+    const ajv = newAjv(patterns, depth, isTracking)
+    for (const [key, schema] of referred) ajv.addSchema(schema, key)
+    // one by one, so that ajv does not go from reference to reference: its stack has an end
+    for (const key of referred.keys()) {
+      yield* compiling(() => ajv.getSchema(key) as ValidateFunction)
+    }
+    const check = yield* compiling(() => ajv.compile(root))
+    if (depth === 'fits')
+      this.#size = size + Math.ceil(patterns.instructions / instructionsOfSubschema)
+    return check
   }
 }
 
-function compile(
-  prepared: PreparedSchemas,
-  patterns: PatternEngine,
-  depth: Depth,
-): ValidateFunction {
-  const { root, referred, isTracking } = prepared
+/** Lets ajv make a function, and V8 compile it: V8 would do that at its first call, in up to 20 ms. */
+function* compiling(make: () => ValidateFunction): Steps<ValidateFunction> {
+  refill() // for the sets that are made of `enum` and `const`
+  const check = make()
+  yield
+  refill(0)
+  run(check, undefined)
+  yield
+  return check
+}
+
+function newAjv(patterns: PatternEngine, depth: Depth, isTracking: boolean): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
     meta: false,
@@ -108,20 +141,14 @@ function compile(
   // Ajv2020 sets these for all schemas; where they are not needed they cost time, at each reference
   Object.assign(ajv.opts, { unevaluated: isTracking, dynamicRef: false })
   addOwnKeywords(ajv, depth)
-  const { left } = meter
-  refill() // for the sets that are made of `enum` and `const`
-  for (const [key, schema] of referred) ajv.addSchema(schema, key)
-  // one by one, so that ajv does not go from reference to reference: its stack has an end
-  for (const key of referred.keys()) ajv.getSchema(key)
-  const check = ajv.compile(root)
-  meter.left = left
-  return check
+  return ajv
 }
 
 function run(check: ValidateFunction, value: unknown): Verdict {
   try {
     return check(value) ? 'fits' : (check.errors ?? [])
   } catch (error) {
+    if (error === turnIsOver) return 'turn is over'
     // a value that is nested as deep as its schema is long exhausts the stack
     if (error === tooCostly || error instanceof RangeError) return 'too costly'
     throw error

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { canonicalJson, encodeBinary } from '#component/codec/json.ts'
 import { mapLeaves } from '#component/codec/walk.ts'
-import type { YieldTurn } from '#component/yielding.ts'
+import { runAtOnce, runSteps, type Steps, type YieldTurn } from '#component/yielding.ts'
+import { type Depth, leftInAll, type Now } from './budget.ts'
 import { CompiledSchema, type Verdict } from './compiled.ts'
 import { type Mistake, mistakesOf, more } from './mistakes.ts'
 import { Reach } from './reach.ts'
@@ -33,14 +34,26 @@ function hasAtMost(most: number, value: unknown): boolean {
   return count(value)
 }
 
+/** What does not fit; undefined when the value fits. */
+export type Found = readonly Mistake[] | undefined
+
 /** Checks values against one schema. */
 export interface Validator {
   /**
-   * What does not fit; undefined when the value fits. Messages hold no value of it.
+   * Checks a value in one turn. Messages hold no value of it.
    * @param at JSON Pointer of the value, with which all pointers begin
    * @throws SchemaCompileError
    */
-  mistakesOf(value: unknown, at: string): readonly Mistake[] | undefined
+  mistakesOf(value: unknown, at: string): Found
+
+  /** The same, which takes at most its share of a turn of the event loop and goes on in later ones. A value that fits at once is told at once. */
+  check(value: unknown, at: string): Found | Promise<Found>
+}
+
+/** The turns of the event loop, and the clock that ends the share of a check. */
+export interface Turns {
+  readonly now: Now
+  readonly yieldTurn: YieldTurn
 }
 
 /** A schema that was accepted at load does not compile: a bug of the gateway. */
@@ -60,11 +73,22 @@ const mostSubschemas = 10_000
 /** All mistakes are looked for in values of at most this many members and items. */
 const mostMembers = 5_000
 
+/**
+ * A check begins anew in so many turns, each time in code that V8 has made faster; the next one takes its whole budget, so that no clock
+ * decides what fits.
+ */
+const mostBegun = 8
+
 /** The validators of a process. Those of equal schemas share what was compiled. */
 export class Validators {
-  readonly #compiled = new CompiledSchemas()
+  readonly #compiled: CompiledSchemas
   /** The validators of a document, by the content of their schema. */
   readonly #documents = new WeakMap<NamedSchemas, DocumentValidators>()
+
+  /** @param turns absent: each check takes one turn */
+  constructor(turns?: Turns) {
+    this.#compiled = new CompiledSchemas(turns)
+  }
 
   /** How often a schema that was accepted at load did not compile: bugs of the gateway. */
   get compileFailures(): number {
@@ -85,13 +109,13 @@ export class Validators {
   }
 
   /**
-   * Compiles validators before they are needed, one a turn of the event loop, as many as are kept.
+   * Compiles validators before they are needed, in turns of the event loop, as many as are kept.
    * @throws SchemaCompileError
    */
   async compileAhead(validators: Iterable<Validator>, yieldTurn: YieldTurn): Promise<void> {
     for (const validator of validators) {
       if (this.#compiled.isFull) return
-      if (validator instanceof KeptValidator) validator.compile()
+      if (validator instanceof KeptValidator) await runSteps(validator.preparing(), yieldTurn)
       await yieldTurn()
     }
   }
@@ -100,37 +124,40 @@ export class Validators {
 /** What was compiled, by content. */
 class CompiledSchemas {
   failures = 0
+  readonly turns: Turns | undefined
   readonly #kept = new LRUCache<string, CompiledSchema>({
     max: mostKept,
     maxSize: mostSubschemas,
     sizeCalculation: ({ size }) => Math.min(size, mostSubschemas),
   })
 
+  constructor(turns: Turns | undefined) {
+    this.turns = turns
+  }
+
   get isFull(): boolean {
     return this.#kept.size >= mostKept || this.#kept.calculatedSize >= mostSubschemas
   }
 
-  /** @throws SchemaCompileError */
-  get(key: string, schema: unknown, named: NamedSchemas): CompiledSchema {
+  /** The schema of a key, which may not be compiled yet. */
+  of(key: string, schema: unknown, named: NamedSchemas): CompiledSchema {
     const known = this.#kept.get(key)
     if (known) return known
-    const compiled = this.#counting(() => new CompiledSchema(schema, named))
+    const compiled = new CompiledSchema(schema, named)
     this.#kept.set(key, compiled)
     return compiled
   }
 
-  /** Mistakes of a value that has one, which compiles the schema once more. @throws SchemaCompileError */
-  mistakes(compiled: CompiledSchema, depth: 'first' | 'all', value: unknown): Verdict {
-    return this.#counting(() => compiled[depth](value))
-  }
-
-  #counting<T>(compile: () => T): T {
+  /** Compiles a schema. @throws SchemaCompileError */
+  *preparing(key: string, compiled: CompiledSchema, depth: Depth): Steps<void> {
     try {
-      return compile()
+      yield* compiled.preparing(depth)
     } catch (cause) {
       this.failures++
       throw new SchemaCompileError(cause)
     }
+    // its size is known now
+    if (depth === 'fits') this.#kept.set(key, compiled)
   }
 }
 
@@ -156,8 +183,8 @@ class DocumentValidators {
     let validator = this.#validators.get(hash)
     if (validator === undefined) {
       const key = this.#keyOf(schema, hash)
-      const compile = () => this.#compiled.get(key, schema, this.#named)
-      validator = new KeptValidator(compile, this.#compiled)
+      const compiled = () => this.#compiled.of(key, schema, this.#named)
+      validator = new KeptValidator(key, compiled, this.#compiled)
       this.#validators.set(hash, validator)
     }
     return validator
@@ -183,28 +210,78 @@ class DocumentValidators {
 
 /** A validator whose compiled schema may be thrown away and compiled again. */
 class KeptValidator implements Validator {
-  /** Takes it from those that are kept. @throws SchemaCompileError */
-  readonly compile: () => CompiledSchema
+  readonly #key: string
+  /** Takes it from those that are kept. */
+  readonly #kept: () => CompiledSchema
   readonly #compiled: CompiledSchemas
 
-  constructor(compile: () => CompiledSchema, compiled: CompiledSchemas) {
-    this.compile = compile
+  constructor(key: string, kept: () => CompiledSchema, compiled: CompiledSchemas) {
+    this.#key = key
+    this.#kept = kept
     this.#compiled = compiled
   }
 
-  mistakesOf(value: unknown, at: string): readonly Mistake[] | undefined {
-    const compiled = this.compile()
+  /** Compiles the schema where it is not. @throws SchemaCompileError */
+  *preparing(): Steps<void> {
+    const compiled = this.#kept()
+    if (!compiled.isReady) yield* this.#compiled.preparing(this.#key, compiled, 'fits')
+  }
+
+  mistakesOf(value: unknown, at: string): Found {
+    return runAtOnce(this.#judging(this.#kept(), viewOf(value), at, undefined))
+  }
+
+  check(value: unknown, at: string): Found | Promise<Found> {
+    const { turns } = this.#compiled
+    if (turns === undefined) return this.mistakesOf(value, at)
+    const compiled = this.#kept()
     const seen = viewOf(value)
-    const verdict = compiled.fits(seen)
+    const first = compiled.isReady ? compiled.fits(seen, turns.now) : undefined
+    if (first === 'fits') return undefined
+    return runSteps(this.#judging(compiled, seen, at, first, turns.now), turns.yieldTurn)
+  }
+
+  /** @param first the verdict of the first turn; undefined: nobody has looked */
+  *#judging(
+    compiled: CompiledSchema,
+    value: unknown,
+    at: string,
+    first: Verdict | undefined,
+    now?: Now,
+  ): Steps<Found> {
+    const prepare = (depth: Depth) => this.#compiled.preparing(this.#key, compiled, depth)
+    if (!compiled.isReady) yield* prepare('fits')
+    if (first === 'turn is over') yield
+    const verdict =
+      first === undefined || first === 'turn is over'
+        ? yield* inTurns((until) => compiled.fits(value, until), now)
+        : first
     if (verdict === 'fits') return undefined
     const found = (message: string): Mistake => ({ path: at, message, keyword: '' })
     if (verdict === 'too costly') return [found('too costly to check')]
-    const all = hasAtMost(mostMembers, seen)
-      ? this.#compiled.mistakes(compiled, 'all', seen)
-      : 'too costly'
+    const left = leftInAll()
+    const isSmall = hasAtMost(mostMembers, value)
+    // each of two looks gets a half
+    const visits = isSmall ? left / 2 : left
+    const all = isSmall ? yield* look('all') : 'too costly'
     if (typeof all !== 'string') return mistakesOf(all, at)
-    const first = this.#compiled.mistakes(compiled, 'first', seen)
-    const [mistake = found('does not fit')] = typeof first === 'string' ? [] : mistakesOf(first, at)
+    const one = yield* look('first')
+    const [mistake = found('does not fit')] = typeof one === 'string' ? [] : mistakesOf(one, at)
     return [mistake, more(at)]
+
+    function* look(depth: 'first' | 'all'): Steps<Verdict> {
+      yield
+      yield* prepare(depth)
+      return yield* inTurns((until) => compiled.look(depth, value, visits, until), now)
+    }
+  }
+}
+
+/** Looks again, in turns, until the look has ended. */
+function* inTurns(look: (now?: Now) => Verdict, now: Now | undefined): Steps<Verdict> {
+  for (let left = mostBegun; ; left--) {
+    const verdict = look(left > 0 ? now : undefined)
+    if (verdict !== 'turn is over') return verdict
+    yield
   }
 }

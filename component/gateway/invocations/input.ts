@@ -2,7 +2,9 @@
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { InputPlan } from '#component/gateway/procedure-plan.ts'
 import { stage } from '#component/gateway/stage.ts'
+import type { RequestState } from '#component/gateway/state.ts'
 import { type Mistake, told } from '#component/schema/mistakes.ts'
+import type { Found } from '#component/schema/validators.ts'
 import { invocationOf, planOf } from './caller.ts'
 
 /** The arguments do not fit. */
@@ -27,20 +29,29 @@ declare module '#component/gateway/stage-facts.ts' {
 /** `wamp.error.invalid_argument` with all mistakes; none of them shows a value. */
 export const input = stage('input', {
   enter(state) {
-    const { exchange, route } = state
-    const { mode, parts, sink } = planOf(state).input as InputPlan
+    const { mode, parts } = planOf(state).input as InputPlan
     const invocation = invocationOf(state)
-    const all: Mistake[] = []
-    for (const [part, check] of parts) {
-      const value = invocation[part]
-      const mistakes = check.mistakesOf(value, `/${part}`, mode)
-      exchange.listener?.judged({ part, mode, value, received: value, mistakes })
-      if (mistakes === undefined) continue
-      sink.note(exchange, route, part, mode, mistakes, check)
-      all.push(...mistakes)
-    }
-    if (mode !== 'log' && all.length > 0) throw new InputMismatch(all)
-    return undefined
+    const found = parts.map(([part, check]) => check.mistakesOf(invocation[part], `/${part}`, mode))
+    return found.some((each) => each instanceof Promise)
+      ? Promise.all(found).then((each) => judged(state, each))
+      : judged(state, found as readonly Found[])
   },
   facts: () => ({}),
 })
+
+/** @param found of each part */
+function judged(state: RequestState, found: readonly Found[]): undefined {
+  const { exchange, route } = state
+  const { mode, parts, sink } = planOf(state).input as InputPlan
+  const invocation = invocationOf(state)
+  const all: Mistake[] = []
+  for (const [index, [part, check]] of parts.entries()) {
+    const value = invocation[part]
+    const mistakes = found[index]
+    exchange.listener?.judged({ part, mode, value, received: value, mistakes })
+    if (mistakes === undefined) continue
+    sink.note(exchange, route, part, mode, mistakes, check)
+    all.push(...mistakes)
+  }
+  if (mode !== 'log' && all.length > 0) throw new InputMismatch(all)
+}

@@ -3,6 +3,7 @@ import { pointer } from '#component/codec/json.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { TextReader, TextRules } from '#component/schema/coerce.ts'
 import { type Mistake, told } from '#component/schema/mistakes.ts'
+import type { Found } from '#component/schema/validators.ts'
 import type {
   MismatchMode,
   MismatchSink,
@@ -155,37 +156,65 @@ export interface CheckedValues {
 }
 
 /**
- * Checks a request; undefined under `log`, where expressions see it as it came.
+ * Checks a request; undefined under `log`, where expressions see it as it came. What takes long goes on in later turns of the event loop.
  * @throws ServiceError `service.error.validation_failed`
  */
 export function checkRequest(
-  { mode, parts, isBodyRequired, sink }: RequestChecks,
+  checks: RequestChecks,
   received: Received,
   operation: NamedOperation,
   bindings: Texts,
   content: ReceivedBody,
-): CheckedValues | undefined {
+): CheckedValues | undefined | Promise<CheckedValues | undefined> {
+  const { mode, parts, isBodyRequired } = checks
   const values: Values = { bindings, query_params: undefined, headers: undefined, body: '' }
   values.body = content.body
-  const all: Mistake[] = []
-  for (const part of parts) {
+  const request = { received, operation, bindings, content, values }
+  let isLater = false
+  const found = parts.map((part) => {
     const name = part.part
-    let found: readonly Mistake[] | undefined
-    if (name === 'body' && content.body_length === 0) {
-      found = isBodyRequired ? [missingBody] : undefined
-    } else {
-      values[name] = valueIn(part, received, bindings, content)
+    if (name === 'body' && content.body_length === 0)
+      return isBodyRequired ? [missingBody] : undefined
+    values[name] = valueIn(part, received, bindings, content)
+    const mistakes = part.check.mistakesOf(values[name], `/${name}`, mode)
+    isLater ||= mistakes instanceof Promise
+    return mistakes
+  })
+  return isLater
+    ? Promise.all(found).then((each) => judged(checks, request, each))
+    : judged(checks, request, found as readonly Found[])
+}
+
+/** A request that was checked. */
+interface Judged {
+  readonly received: Received
+  readonly operation: NamedOperation
+  readonly bindings: Texts
+  readonly content: ReceivedBody
+  readonly values: Values
+}
+
+/** @param found of each part */
+function judged(
+  { mode, parts, sink }: RequestChecks,
+  { received, operation, bindings, content, values }: Judged,
+  found: readonly Found[],
+): CheckedValues | undefined {
+  const all: Mistake[] = []
+  for (const [index, part] of parts.entries()) {
+    const name = part.part
+    let mistakes = found[index]
+    if (name !== 'body' || content.body_length > 0) {
       const repeated = repeatedIn(part, values[name], received, content)
-      found = part.check.mistakesOf(values[name], `/${name}`, mode)
-      if (repeated.length > 0) found = [...(found ?? []), ...repeated]
+      if (repeated.length > 0) mistakes = [...(mistakes ?? []), ...repeated]
     }
     received.listener?.judged({
-      ...{ part: name, mode, value: values[name], mistakes: found },
+      ...{ part: name, mode, value: values[name], mistakes },
       received: receivedIn(name, received, bindings, content),
     })
-    if (found === undefined) continue
-    sink.note(received, operation, name, mode, found, part.check)
-    all.push(...found)
+    if (mistakes === undefined) continue
+    sink.note(received, operation, name, mode, mistakes, part.check)
+    all.push(...mistakes)
   }
   if (mode === 'log') return undefined
   if (all.length > 0) throw refusal(all)

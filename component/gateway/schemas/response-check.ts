@@ -1,4 +1,6 @@
 /** Checks the body of an answer against the schema of `on_result` or `on_error`. */
+
+import type { Found } from '#component/schema/validators.ts'
 import {
   type MismatchMode,
   type MismatchSink,
@@ -17,14 +19,40 @@ export interface ResponseCheck {
   readonly sink: MismatchSink
 }
 
-/** @throws ResponseMismatch, where `validate_responses` is `enforce` */
+/**
+ * Checks a value; one that takes long in later turns of the event loop.
+ * @throws ResponseMismatch, where `validate_responses` is `enforce`
+ */
 export function checkAnswer(
-  { at, mode, check, sink }: ResponseCheck,
+  response: ResponseCheck,
+  request: NamedRequest,
+  operation: NamedOperation,
+  value: unknown,
+): void | Promise<void> {
+  const found = response.check.mistakesOf(value, '', response.mode)
+  return found instanceof Promise
+    ? found.then((mistakes) => judged(response, request, operation, value, mistakes))
+    : judged(response, request, operation, value, found)
+}
+
+/** The same in one turn, for the pieces of a stream, which are sent in order as they come. */
+export function checkAtOnce(
+  response: ResponseCheck,
   request: NamedRequest,
   operation: NamedOperation,
   value: unknown,
 ): void {
-  const mistakes = check.mistakesOf(value, '', mode)
+  const found = response.check.mistakesAtOnce(value, '', response.mode)
+  judged(response, request, operation, value, found)
+}
+
+function judged(
+  { at, mode, check, sink }: ResponseCheck,
+  request: NamedRequest,
+  operation: NamedOperation,
+  value: unknown,
+  mistakes: Found,
+): void {
   request.listener?.judged({ part: 'response', mode, value, received: value, mistakes })
   if (mistakes === undefined) return
   sink.note(request, operation, 'response', mode, mistakes, check)

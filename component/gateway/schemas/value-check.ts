@@ -1,11 +1,10 @@
 /** Checks values against one schema of a document, and reads texts as the types that it names. */
 import { type TextReader, type TextRules, textReaderOf } from '#component/schema/coerce.ts'
-import type { Mistake } from '#component/schema/mistakes.ts'
 import type { NamedSchemas } from '#component/schema/references.ts'
 import { judgedNames } from '#component/schema/single-values.ts'
-import type { Validator, Validators } from '#component/schema/validators.ts'
+import type { Found, Validator, Validators } from '#component/schema/validators.ts'
 import type { YieldTurn } from '#component/yielding.ts'
-import type { MismatchSink } from './mismatches.ts'
+import type { MismatchMode, MismatchSink } from './mismatches.ts'
 import { writtenNames } from './written-names.ts'
 
 /** One schema of a document. Nothing is done for it before a value is checked, so that a load stays fast. */
@@ -61,18 +60,31 @@ export class ValueCheck {
   }
 
   /**
-   * What does not fit; undefined when the value fits.
+   * What does not fit; undefined when the value fits. A check that takes long goes on in later turns of the event loop.
    * @param at JSON Pointer of the value
    * @param mode under `log` a schema that cannot be compiled passes every value
    * @throws Error where `enforce` needs a schema that cannot be compiled: a bug
    */
-  mistakesOf(value: unknown, at: string, mode: 'enforce' | 'log'): readonly Mistake[] | undefined {
+  mistakesOf(value: unknown, at: string, mode: MismatchMode): Found | Promise<Found> {
+    try {
+      const found = this.#compiled.check(value, at)
+      return found instanceof Promise ? found.catch((error) => this.#failed(error, mode)) : found
+    } catch (error) {
+      return this.#failed(error, mode)
+    }
+  }
+
+  /** The same in one turn, which a check may hold until its budget is spent: for what cannot wait. */
+  mistakesAtOnce(value: unknown, at: string, mode: MismatchMode): Found {
     try {
       return this.#compiled.mistakesOf(value, at)
     } catch (error) {
-      this.#sink.compileFailed(error)
-      if (mode === 'log') return undefined
-      throw error
+      return this.#failed(error, mode)
     }
+  }
+
+  #failed(error: unknown, mode: MismatchMode): undefined {
+    this.#sink.compileFailed(error)
+    if (mode !== 'log') throw error
   }
 }

@@ -11,7 +11,7 @@ import { actionErrorOf } from '#component/gateway/failure-answer.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import { bodyValue, evaluateExtent } from '#component/gateway/response.ts'
 import type { NamedRequest } from '#component/gateway/schemas/mismatches.ts'
-import { checkAnswer } from '#component/gateway/schemas/response-check.ts'
+import { checkAtOnce } from '#component/gateway/schemas/response-check.ts'
 import type { ProgressPlan } from '#component/gateway/stream-plan.ts'
 import type { Frames } from '#component/stream/frames.ts'
 import { eventNameProblem } from '#component/syntax/event-stream.ts'
@@ -84,7 +84,7 @@ export class PieceView {
     const isDeclared = on_result.body !== undefined
     const { args, kwargs } = outcome.result
     const value = isDeclared ? bodyValue(operation, outcome, on_result, seen) : { args, kwargs }
-    if (on_result.check && isDeclared) checkAnswer(on_result.check, request, operation, value)
+    if (on_result.check && isDeclared) checkAtOnce(on_result.check, request, operation, value)
     if (frames) return this.#frame(frames, 'result', value, number)
     // an answer without pieces is its own first one
     this.extent ??= evaluateExtent(plan.extent, { ...seen, action: { progress: outcome.result } })
@@ -98,7 +98,7 @@ export class PieceView {
     const { on_error } = operation
     try {
       const value = bodyValue(operation, outcome, on_error, { ...context, action: outcome })
-      if (on_error.check) checkAnswer(on_error.check, request, operation, value)
+      if (on_error.check) checkAtOnce(on_error.check, request, operation, value)
       return this.#frame(frames, 'error', value, number)
     } catch (second) {
       if (!(second instanceof ServiceError)) throw second

@@ -4,6 +4,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { CompiledTool } from '#component/gateway/api.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import { told } from '#component/schema/mistakes.ts'
+import type { Found } from '#component/schema/validators.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { bindingIssues, type CallData, dataOf } from '#component/tool/call-data.ts'
 import { RpcError, type RpcId, resultText } from '#component/tool/rpc.ts'
@@ -41,7 +42,7 @@ export async function callTool(request: ToolRequest, ports: ToolPorts): Promise<
     tool.operation.streams &&
     new ToolFrames({ ...rules, answer, progressToken: wantsStream ? progressToken : undefined })
   const data = dataFor(args, tool)
-  const check = (): void => checkArguments(args, tool)
+  const check = () => checkArguments(args, tool)
   const call = new ToolExchange(exchange, tool, { bindings, data, frames, wantsStream, check })
   exchange.served = tool.operation.path
   exchange.tool = name
@@ -119,10 +120,16 @@ function readParams({ name, arguments: args = {}, _meta }: JsonMap): {
 }
 
 /** @throws ServiceError `service.error.validation_failed` with each mistake; the places are those in the arguments */
-function checkArguments(args: JsonMap, tool: CompiledTool): void {
-  const mistakes = tool.input.mistakesOf(args, '', 'enforce')
+function checkArguments(args: JsonMap, tool: CompiledTool): undefined | Promise<undefined> {
+  const found = tool.input.mistakesOf(args, '', 'enforce')
+  return found instanceof Promise
+    ? found.then((mistakes) => refuseArguments(args, tool, mistakes))
+    : refuseArguments(args, tool, found)
+}
+
+function refuseArguments(args: JsonMap, tool: CompiledTool, mistakes: Found): undefined {
   const issues = bindingIssues(args, tool)
-  if (mistakes === undefined && issues.length === 0) return
+  if (mistakes === undefined && issues.length === 0) return undefined
   const details = [...told(mistakes ?? []), ...issues]
   const [{ path, message } = { path: pointer(''), message: '' }] = details
   const count = details.length === 1 ? '1 mistake, at' : `${details.length} mistakes, the first at`

@@ -42,7 +42,7 @@ export interface ToolCall {
   /** Whether the answer may be a stream; else it is one only where the operation has no other. */
   readonly wantsStream?: boolean
   /** Checks the arguments. ServiceError */
-  check?(): void
+  check?(): undefined | Promise<undefined>
 }
 
 /** The request to the operation of a tool. */
@@ -139,8 +139,8 @@ export class ToolExchange implements Exchange {
     return name === 'content-type' && this.hasBody ? json : undefined
   }
 
-  checkArguments(): void {
-    this.#call.check?.()
+  checkArguments(): undefined | Promise<undefined> {
+    return this.#call.check?.()
   }
 
   get hasBody(): boolean {

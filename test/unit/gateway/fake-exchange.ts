@@ -28,6 +28,7 @@ import type { ServedPath } from '#component/metrics/place.ts'
 import type { PolicyPorts } from '#component/policies/index.ts'
 import type { BodyLimits, Method } from '#component/request.ts'
 import { RoutingTable } from '#component/routes/routing-table.ts'
+import { Validators } from '#component/schema/validators.ts'
 import { forEachType } from '#component/security/kinds.ts'
 import { type SecurityScheme, unauthorized } from '#component/security/scheme.ts'
 import { validateSpec } from '#component/spec/validate.ts'
@@ -203,10 +204,11 @@ export function serve(
   allow_origin: GatewayPorts['cors']['allow_origin'] = '*',
   callStreams?: CallStreams,
   policies?: Partial<PolicyPorts>,
+  validators = new Validators(),
 ) {
   const { spec, issues } = validateSpec(document)
   if (!spec || issues.length > 0) throw new Refused(issues)
-  const compiled = compileSpec(spec, { callTimeout: 30_000 })
+  const compiled = compileSpec(spec, { callTimeout: 30_000, schemas: { validators } })
   if (!compiled.api) throw new Refused(compiled.issues)
   const performed: Performed[] = []
   const groups = { clock: stoppedClock, running: new RunningBranches(100) }

@@ -184,6 +184,86 @@ describe('Validators', () => {
     expect(told).to.be.greaterThan(10_000)
   })
 
+  describe('whose check takes more than its share of a turn', () => {
+    const integers = Array.from({ length: 100_000 }, (_, index) => index)
+    const named = { N: { type: 'integer' }, S: { type: 'string' } }
+    const each = { items: { $ref: '#/schemas/N' } }
+    const some = { contains: { $ref: '#/schemas/S' } }
+    const none = { items: { not: { anyOf: Array(60).fill({ $ref: '#/schemas/S' }) } } }
+    /** The longest begins anew until its last turn, whatever the clock says. */
+    const checks: readonly (readonly [title: string, schema: unknown, value: unknown])[] = [
+      ['a value that fits', each, integers],
+      ['a value with a mistake', some, integers],
+      ['a small value with all mistakes', each, Array(4_000).fill('a')],
+      ['a value that is too costly', none, integers],
+    ]
+
+    /** A process in which each look at the clock comes too late. @param between what others do between the turns */
+    function late(between: () => void = () => undefined) {
+      const counts = { turns: 0, looks: 0 }
+      const validators = new Validators({
+        now: () => 1_000 * ++counts.looks,
+        yieldTurn: async () => {
+          counts.turns += 1
+          between()
+        },
+      })
+      return { validators, counts }
+    }
+
+    for (const [title, schema, value] of checks) {
+      it(`goes on in later ones, and finds the same: ${title}`, async () => {
+        const other = new Validators()
+        const { validators, counts } = late(() => {
+          expect(other.of(none, named).mistakesOf(integers, '/b')).to.have.length(1)
+          expect(other.of(each, named).mistakesOf([1], '/b')).to.equal(undefined)
+        })
+        const validator = validators.of(schema, named)
+        const atOnce = validator.mistakesOf(value, '/a')
+        expect(counts).to.deep.equal({ turns: 0, looks: 0 })
+        const found = validator.check(value, '/a')
+        expect(found).to.be.instanceOf(Promise)
+        expect(await found).to.deep.equal(atOnce)
+        expect(counts.turns).to.be.above(Array.isArray(value) && value.length > 5_000 ? 5 : 0)
+      })
+    }
+
+    it('is begun anew only so often, each time for its share', async () => {
+      const { validators, counts } = late()
+      const validator = validators.of(each, named)
+      validator.mistakesOf([], '')
+      expect(await validator.check(integers, '')).to.equal(undefined)
+      // the last one is not ended by the clock
+      expect(counts).to.deep.equal({ turns: 9, looks: 18 })
+    })
+
+    it('compiles in turns, too, once for all that wait', async () => {
+      const { validators, counts } = late()
+      const validator = validators.of({ properties: { a: each, b: some } }, named)
+      const [one, two] = [validator.check({}, ''), validator.check({ a: ['x'] }, '/z')]
+      expect(await one).to.equal(undefined)
+      expect((await two)?.map(({ path }) => path)).to.deep.equal(['/z/a/0'])
+      expect(counts.turns).to.be.above(5)
+    })
+
+    it('is told at once where it does not: no clock is asked', () => {
+      const { validators, counts } = late()
+      const validator = validators.of(each, named)
+      validator.mistakesOf([], '')
+      expect(validator.check([1, 2, 3], '')).to.equal(undefined)
+      expect(counts).to.deep.equal({ turns: 0, looks: 0 })
+    })
+
+    it('rejects where the schema does not compile', async () => {
+      const { validators } = late()
+      const found = await Promise.resolve(
+        validators.of({ properties: null }, {}).check(1, ''),
+      ).catch((error: unknown) => error)
+      expect(found).to.be.instanceOf(SchemaCompileError)
+      expect(validators.compileFailures).to.equal(1)
+    })
+  })
+
   it('counts schemas that no judge has accepted and that do not compile', () => {
     const validators = new Validators()
     const validator = validators.of({ properties: null }, {})

@@ -1,6 +1,6 @@
 /** What checks cost, in visits of keywords: whatever makes a check take longer makes it dearer, so that each ends within its budget. */
 import { expect } from 'chai'
-import { meter } from '#component/schema/budget.ts'
+import { leftInAll } from '#component/schema/budget.ts'
 import { CompiledSchema } from '#component/schema/compiled.ts'
 import { type Findings, judging } from '#component/schema/judge.ts'
 import type { NamedSchemas } from '#component/schema/references.ts'
@@ -11,14 +11,14 @@ import { generatedChecks, many, mapOf } from './generated.ts'
 /** The whole budget, as a check that costs nothing leaves it. */
 const budget = (() => {
   new CompiledSchema({}, {}).fits(1)
-  return meter.left
+  return leftInAll()
 })()
 
 /** Visits of one check; the whole budget where it costs more. */
 function costOf(schema: unknown, named: NamedSchemas, value: unknown): number {
   const compiled = new CompiledSchema(schema, named)
   compiled.fits(value)
-  return Math.min(budget, budget - meter.left)
+  return Math.min(budget, budget - leftInAll())
 }
 
 const isAllowed = (schema: unknown, named: NamedSchemas): boolean => {
@@ -211,7 +211,7 @@ describe('the price of a check', () => {
     const compiled = new CompiledSchema(schema, { N })
     const value = mapOf(4_900, () => 1)
     expect(compiled.fits(value)).not.to.equal('too costly')
-    expect(compiled.all(value)).to.equal('too costly')
+    expect(compiled.look('all', value, budget / 2)).to.equal('too costly')
   })
 })
 
@@ -231,7 +231,7 @@ describe('a generated check', () => {
       if (compiled === undefined) continue
       count += 1
       for (const look of ['fits', 'first'] as const) {
-        const verdict = compiled[look](value)
+        const verdict = compiled.look(look, value)
         expect(verdict.length, `${look}: ${title}`).to.be.at.most(mostKept)
       }
     }
