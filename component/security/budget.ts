@@ -1,9 +1,16 @@
 /** How many attempts may fail in a minute, for each key; those under way may fail, too, so they count until they have ended. */
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { LRUCache } from 'lru-cache'
 import { ServiceError } from '#component/errors.ts'
+import { atMost } from '#component/limits/at-most.ts'
 
-/** Seconds from the first failure until it is forgotten. */
-const duration = 60
+/** Milliseconds from the first failure until it is forgotten, with those that followed. */
+const keptMs = 60_000
+
+/**
+ * Keys whose failures are kept at most: of more, the one that was tried least recently is forgotten. A network fails so often a minute as
+ * `rate_limits.address_failures` says, so that no network pushes out more than its share.
+ */
+const mostKeys = 100_000
 
 /** Ends an attempt and tells whether it failed. */
 export type Leave = (hasFailed: boolean) => void
@@ -20,17 +27,19 @@ interface Place {
 
 /** The failures of the last minute, and the attempts of now. */
 export class Budget {
-  readonly #failures: RateLimiterMemory
+  readonly #failures: LRUCache<string, { count: number }>
   readonly #places = new Map<string, Place>()
-
+  readonly #points: number
   readonly #onRefused: () => void
 
   /**
    * @param points failures a minute of one key
    * @param onRefused called for each attempt that may not run
+   * @param most keys whose failures are kept
    */
-  constructor(points: number, onRefused: () => void) {
-    this.#failures = new RateLimiterMemory({ points, duration })
+  constructor(points: number, onRefused: () => void, most = mostKeys) {
+    this.#points = points
+    this.#failures = new LRUCache({ ttl: keptMs, ...atMost(most) })
     this.#onRefused = onRefused
   }
 
@@ -54,33 +63,35 @@ export class Budget {
     }
     return (hasFailed) => {
       place.running -= 1
-      // in memory it is counted at once
-      if (hasFailed) void this.#failures.penalty(key)
+      if (hasFailed) this.#count(key)
       place.onLeave()
       this.#forget(key, place)
     }
   }
 
   async #take(key: string, place: Place): Promise<void> {
-    const { points } = this.#failures
+    const points = this.#points
     for (;;) {
       const someLeft = new Promise<void>((resolve) => {
         place.onLeave = resolve
       })
-      const { running } = place
-      const found = await this.#failures.get(key)
-      const failed = found && found.msBeforeNext > 0 ? found.consumedPoints : 0
-      // both were read at one time; an attempt that has ended since then has only made room
-      if (failed + running < points) {
+      const failed = this.#failures.get(key)?.count ?? 0
+      if (failed + place.running < points) {
         place.running += 1
         return
       }
-      if (found && failed >= points) {
+      if (failed >= points) {
         this.#onRefused()
-        throw tooMany(found.msBeforeNext)
+        throw tooMany(this.#failures.getRemainingTTL(key))
       }
       await someLeft
     }
+  }
+
+  #count(key: string): void {
+    const failures = this.#failures.get(key)
+    if (failures) failures.count += 1
+    else this.#failures.set(key, { count: 1 })
   }
 
   #forget(key: string, place: Place): void {

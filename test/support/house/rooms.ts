@@ -266,7 +266,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/routes': { folders: [], packages: [] },
   'component/security': {
     folders: ['realm', 'realm/documents', 'security/*', 'spec', 'token'],
-    packages: ['lru-cache', 'rate-limiter-flexible'],
+    packages: ['lru-cache'],
   },
   'component/security/*': {
     folders: [

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { ServiceError } from '#component/errors.ts'
 import { LimitUsage } from '#component/limits/limit-usage.ts'
 import { Attempts } from '#component/security/attempts.ts'
+import { Budget } from '#component/security/budget.ts'
 
 const realm = 'com.example.realm'
 const limits = { user_failures: 3, address_failures: 5 }
@@ -31,6 +32,28 @@ const guesser = (attempts: Attempts, username = 'ada', address = home, uri = rea
 async function failEverywhere(attempts: Attempts, times: number, username = 'ada') {
   for (let i = 0; i < times; i += 1) await guesser(attempts, username, `10.0.${i}.1`).fail(1)
 }
+
+describe('the failures that are kept', () => {
+  const most = 3
+  const failed = async (budget: Budget, key: string) => {
+    const leave = await budget.enter(key)
+    leave(true)
+  }
+
+  it('are those of so many keys: who was tried least recently is forgotten, and who is tried is not', async () => {
+    const budget = new Budget(3, () => undefined, most)
+    await failed(budget, 'quiet')
+    await failed(budget, 'quiet')
+    await failed(budget, 'guessed')
+    for (let index = 0; index < 2; index += 1) {
+      for (let other = 0; other < most - 1; other += 1) await failed(budget, `${index} ${other}`)
+      await failed(budget, 'guessed')
+    }
+    expect(isRefused(await outcome(budget.enter('guessed')))).to.equal(true)
+    for (let index = 0; index < 3; index += 1) await failed(budget, 'quiet')
+    expect(isRefused(await outcome(budget.enter('quiet')))).to.equal(true)
+  })
+})
 
 describe('limits on guessing', () => {
   let attempts: Attempts
