@@ -8,7 +8,7 @@ export const calls: Row = {
     {
       title: 'Procedures',
       description:
-        'The procedures that are called now: calls per second, the part that fails (an error, a timeout, no session), and the time in which half and 99 % of the calls end. A retried call counts once for each attempt. Sort by p99 to find the slow one.',
+        'The procedures that are called now: calls per second, the part that fails (an error, a timeout, no session), and the time of a call (p50, p99). A retried call counts once for each attempt. Sort by p99 to find the slow one.',
       ...{ unit: 'ops', kind: 'table', width: 16 },
       units: { failed: 'percentunit', p50: 's', p99: 's' },
       queries: {
@@ -33,7 +33,7 @@ export const calls: Row = {
     {
       title: 'Failed calls',
       description:
-        'Calls per second that did not end well, by procedure and outcome. error: the callee or the router has answered with an ERROR; timeout: too slow; canceled: the client went away; unavailable: no session with the router.',
+        'Calls per second that did not end well, by procedure and outcome. error: the callee or the router has responded with an ERROR; timeout: too slow; canceled: the client went away; unavailable: no session with the router.',
       unit: 'ops',
       queries: {
         '{{procedure}} {{outcome}}':
@@ -52,7 +52,7 @@ export const calls: Row = {
     },
     {
       title: 'p99 of publications',
-      description: '99 % of the publications to a topic are acknowledged sooner.',
+      description: 'p99 of the time until a publication to a topic is acknowledged.',
       unit: 's',
       queries: {
         '{{topic}}':
@@ -69,7 +69,7 @@ export const upstreams: Row = {
     {
       title: 'Upstreams',
       description:
-        'The upstreams that are asked now: requests per second, the part that fails (5xx, timeout, no connection), and the time in which half and 99 % of their answers begin.',
+        'The upstreams that are asked now: requests per second, the part that fails (5xx, timeout, no connection), and the time until their responses begin (p50, p99).',
       ...{ unit: 'reqps', kind: 'table', width: 16 },
       units: { failed: 'percentunit', p50: 's', p99: 's' },
       queries: {
@@ -82,7 +82,7 @@ export const upstreams: Row = {
       },
     },
     {
-      title: 'Answers of upstreams',
+      title: 'Responses of upstreams',
       description:
         'Requests per second by upstream and outcome: the class of the status, timeout, canceled (the client went away), failed (no connection, or no HTTP).',
       unit: 'reqps',
@@ -94,7 +94,7 @@ export const upstreams: Row = {
     {
       title: 'Retries',
       description:
-        'Attempts per second after the first one, by the type of the action and its target. Many of them make a slow backend slower: lower `retry` of the document, or mend the backend.',
+        'Attempts per second after the first one, by the type of the action and its target. Many of them make a slow backend slower: lower `retry` of the document, or fix the backend.',
       unit: 'ops',
       queries: {
         '{{type}} {{target}}':
@@ -121,7 +121,7 @@ export const streams: Row = {
     {
       title: 'Streams that begin',
       description:
-        'Answers per second that begin as streams, by kind: events, or the progressive results of a call.',
+        'Responses per second that begin as streams, by kind: events, or the progressive results of a call.',
       unit: 'ops',
       queries: { '{{kind}}': 'sum by (kind) (rate(gateway_streams_opened_total{@api}[@]))' },
     },
@@ -150,7 +150,7 @@ export const streams: Row = {
     {
       title: 'From an event to its last client',
       description:
-        'Time from an event to the last write of it: half and 99 % of the events take less. It rises with the number of clients of a topic.',
+        'Time from an event to the last write of it (p50, p99). It rises with the number of clients of a topic.',
       unit: 's',
       queries: {
         p50: 'histogram_quantile(0.5, sum by (le) (rate(gateway_stream_fanout_duration_seconds_bucket{@}[@])))',
@@ -188,7 +188,7 @@ export const router: Row = {
     {
       title: "The gateways' own sessions",
       description:
-        '1 while the session of a gateway in a realm is joined. At 0, calls and publications of this realm are answered with 502: router_last_error of GET /registry has the reason.',
+        '1 while the session of a gateway in a realm is joined. At 0, calls and publications of this realm get 502: router_last_error of GET /registry has the reason.',
       unit: 'none',
       queries: {
         '{{instance}} {{realm}} ({{purpose}})': 'gateway_router_session_up{@}',

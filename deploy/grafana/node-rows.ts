@@ -24,8 +24,7 @@ export const limits: Row = {
     },
     {
       title: 'Requests refused by a pool',
-      description:
-        'Requests per second that were answered with 503 because the queue of the pool was full.',
+      description: 'Requests per second that got 503 because the queue of the pool was full.',
       unit: 'reqps',
       queries: {
         '{{api}} {{version}}': 'sum by (api, version) (rate(gateway_pool_refused_total{@api}[@]))',
@@ -50,7 +49,7 @@ export const limits: Row = {
     {
       title: 'Refused because of overload',
       description:
-        'Requests per second that were answered with 503 because more are in hand than are served in time, or memory is nearly used up, by what was refused. Anything but nothing: add workers or gateways.',
+        'Requests per second that got 503 because more are in progress than are served in time, or memory is nearly used up, by what was refused. Anything but nothing: add workers or gateways.',
       unit: 'reqps',
       queries: { '{{reason}}': 'sum by (reason) (rate(gateway_overload_shed_total{@}[@]))' },
     },
@@ -95,14 +94,14 @@ export const sync: Row = {
     {
       title: 'Other nodes',
       description:
-        'Nodes that each gateway hears. Gateways of one router that show different numbers do not all hear each other.',
+        'Nodes that each gateway receives messages from. Gateways of one router that show different numbers do not all receive the messages of each other.',
       unit: 'none',
       queries: { '{{instance}}': 'gateway_sync_peers{@}' },
     },
     {
       title: 'Age of changes of other nodes',
       description:
-        'Time from a change on another node until it is live here: half and 99 % of the changes take less. The offset of the clocks is in it.',
+        'Time from a change on another node until it is live here (p50, p99). The offset of the clocks is in it.',
       ...{ unit: 's', bad: 10 },
       queries: {
         p50: 'histogram_quantile(0.5, sum by (le) (rate(gateway_sync_lag_seconds_bucket{@}[@])))',
@@ -163,7 +162,7 @@ export const logins: Row = {
     {
       title: 'Age of the keys of issuers',
       description:
-        'Since when an issuer of access tokens has not confirmed its keys. Without its tokens nothing is fetched; where they come, it stays below 600 seconds unless the issuer is away. From a day on they are answered with 503.',
+        'Since when an issuer of access tokens has not confirmed its keys. Without its tokens nothing is fetched; where they come, it stays below 600 seconds unless the issuer is away. From a day on they get 503.',
       ...{ unit: 's', width: 12 },
       queries: { '{{issuer}}': 'max by (issuer) (gateway_jwks_age_seconds{@})' },
     },
@@ -211,7 +210,7 @@ export const processes: Row = {
     {
       title: 'Delay of the event loop',
       description:
-        'The longest stall between two scrapes, and the delay that 99 % of the turns stay below. Above 0.2 s for five seconds requests are refused.',
+        'The longest stall between two scrapes, and the p99 of the delay of a turn. Above 0.2 s for five seconds requests are refused.',
       ...{ unit: 's', bad: 0.2 },
       queries: {
         'longest: {{instance}}': 'nodejs_eventloop_lag_max_seconds{@}',

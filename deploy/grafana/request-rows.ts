@@ -10,7 +10,7 @@ export const overview: Row = {
     {
       title: 'Gateways',
       description:
-        'How many gateways answer Prometheus, and how many of them are ready. Fewer ready ones: /ready of the others says what they wait for.',
+        'How many gateways respond to Prometheus, and how many of them are ready. Fewer ready ones: /ready of the others says what they wait for.',
       ...{ unit: 'none', kind: 'stat', width: 4 },
       queries: {
         up: 'sum(up{@})',
@@ -29,7 +29,7 @@ export const overview: Row = {
     {
       title: 'Failed requests',
       description:
-        'Part of the requests that were answered with 500 or above. Above 5 % an alert fires: "Errors by route" says which, the log lines "a request failed" say why.',
+        'Part of the requests that got 500 or above. Above 5 % an alert fires: "Errors by route" says which, the log lines "a request failed" say why.',
       ...{ unit: 'percentunit', kind: 'stat', width: 4, bad: 0.05 },
       queries: {
         failed: `(${failed} or vector(0)) / sum(rate(gateway_http_requests_total{@api}[@]))`,
@@ -48,7 +48,7 @@ export const overview: Row = {
     {
       title: 'Duration',
       description:
-        'Time from the head of a request to the end of its answer, of streams until their head is sent: half, 95 % and 99 % of the requests are faster. If p99 rises alone, something waits now and then: pools, the event loop, a slow procedure.',
+        'Time from the head of a request to the end of its response, of streams until their head is sent: p50, p95 and p99. If p99 rises alone, something waits now and then: pools, the event loop, a slow procedure.',
       ...{ unit: 's', width: 12 },
       queries: Object.fromEntries(
         [0.5, 0.95, 0.99].map((part) => [
@@ -86,7 +86,7 @@ export const apis: Row = {
     {
       title: 'Failed requests by API',
       description:
-        'Part of the requests of each API that were answered with 500 or above. Above 5 % an alert fires.',
+        'Part of the requests of each API that got 500 or above. Above 5 % an alert fires.',
       ...{ unit: 'percentunit', bad: 0.05 },
       queries: {
         '{{api}} {{version}}':
@@ -96,7 +96,7 @@ export const apis: Row = {
     {
       title: 'p99 by API',
       description:
-        '99 % of the requests of each API are faster. Above a second an alert fires: compare with "Procedures" and "Upstreams" below, which say what is slow.',
+        'The p99 of the response time of each API. Above a second an alert fires: compare with "Procedures" and "Upstreams" below, which say what is slow.',
       ...{ unit: 's', bad: 1 },
       queries: {
         '{{api}} {{version}}':
@@ -106,7 +106,7 @@ export const apis: Row = {
     {
       title: 'Routes',
       description:
-        'The routes that are asked for now: requests per second, the part that fails, and the time in which half and 95 % of them are answered. Sort by a column to find the worst.',
+        'The routes that are asked for now: requests per second, the part that fails, and the response time (p50, p95). Sort by a column to find the worst.',
       ...{ unit: 'reqps', kind: 'table', width: 16 },
       units: { failed: 'percentunit', p50: 's', p95: 's' },
       queries: {
@@ -118,7 +118,7 @@ export const apis: Row = {
       },
     },
     {
-      title: 'Answers by status',
+      title: 'Responses by status',
       description:
         'Requests per second by status. Many 401 or 403: credentials or grants; 404: a path that no document has; 429: rate limits and guessing; 503: pools and overload; 502: the router is away; 504: something behind the gateway is too slow.',
       unit: 'reqps',
@@ -127,7 +127,7 @@ export const apis: Row = {
     {
       title: 'Errors by route',
       description:
-        'Requests per second that were answered with 500 or above, by route: the ten worst. The log lines "a request failed" say why.',
+        'Requests per second that got 500 or above, by route: the ten worst. The log lines "a request failed" say why.',
       unit: 'reqps',
       queries: {
         '{{api}} {{method}} {{route}} {{status}}':
@@ -145,9 +145,9 @@ export const apis: Row = {
       },
     },
     {
-      title: 'Kept answers',
+      title: 'Cached responses',
       description:
-        'Requests per second to routes with `cache`, by how they were answered: hit, a fresh kept answer; stale, an old one; miss, by the action; bypass, by the action, because the answer may not be kept.',
+        'Requests per second to routes with `cache`, by how they were served: hit, a fresh cached response; stale, an old one; miss, by the action; bypass, by the action, because the response may not be kept.',
       unit: 'reqps',
       queries: {
         '{{api}} {{how}}': 'sum by (api, how) (rate(gateway_cache_requests_total{@api}[@]))',
@@ -163,7 +163,7 @@ export const apis: Row = {
     {
       title: 'Misfits with schemas',
       description:
-        'Parts of requests, and answers (part "response"), that do not fit their JSON Schema. Requests: a client errs. Answers: the backend has changed, or the document is wrong.',
+        'Parts of requests, and responses (part "response"), that do not fit their JSON Schema. Requests: the client is at fault. Responses: the backend has changed, or the document is wrong.',
       unit: 'ops',
       queries: {
         '{{route}} {{part}} ({{mode}})':
@@ -173,7 +173,7 @@ export const apis: Row = {
     {
       title: 'Time until a stream begins',
       description:
-        'From the head of a request to the head of its answer, of answers that are streams: half and 95 % of them begin sooner.',
+        'From the head of a request to the head of its response, of responses that are streams (p50, p95).',
       unit: 's',
       queries: {
         p50: 'histogram_quantile(0.5, sum by (le) (rate(gateway_http_first_byte_seconds_bucket{@}[@])))',

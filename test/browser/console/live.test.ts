@@ -130,7 +130,7 @@ describe('the console while things happen', function () {
     await page.goto(`${gateway.adminUrl}/console/#/apis`)
     await page.getByRole('heading', { name: 'APIs' }).waitFor()
     await gateway.stop()
-    await page.getByText('The gateway does not answer.').waitFor()
+    await page.getByText('The gateway does not respond.').waitFor()
     await page.locator('main.stale').waitFor()
     const again = await startGateway(settings)
     await again.load(orders)

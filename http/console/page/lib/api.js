@@ -67,7 +67,7 @@ export async function callText(method, path, { body, text, ifMatch, isNew, accep
     },
     ...(content !== undefined && { body: content }),
   }).catch(() => {
-    throw new Refusal(0, { message: 'The gateway does not answer.' })
+    throw new Refusal(0, { message: 'The gateway does not respond.' })
   })
   const found = await answer.text()
   const hash = answer.headers.get('etag')?.replaceAll('"', '')

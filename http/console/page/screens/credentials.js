@@ -79,7 +79,7 @@ export const ApiKeys = ({ uri, realm: { users = [] }, mayChange }) => html`
 
 /** @param {{ uri: string, mayChange: boolean }} props */
 export const Logins = ({ uri, mayChange }) => html`
-  <${Listed} uri=${uri} path="tickets" member="sessions" title="Logins" none="No ticket has come to the gateways since they started." heads=${['User', 'By', 'Since', 'Seen', 'Address', 'Node', '']}
+  <${Listed} uri=${uri} path="tickets" member="sessions" title="Logins" none="No ticket was used at the gateways since they started." heads=${['User', 'By', 'Since', 'Seen', 'Address', 'Node', '']}
     row=${(/** @type {any} */ one, /** @type {() => void} */ again) => html`
       <tr key=${one.id}><td><b>${one.authid}</b></td><td><${Badge}>${one.provider ?? one.authmethod}<//></td><td>${dateTime(one.issued_at * 1000)}</td>
         <td>${dateTime(one.seen_at * 1000)}</td><td class="quiet">${one.address}</td><td><code>${one.node}</code></td>

@@ -16,7 +16,7 @@ export const Shown = ({ name, value }) =>
 /** @param {{ told: any }} props */
 export const Explanation = ({ told }) => html`
   ${told.problem && html`<p class="trouble" role="status"><${Icon} name="warning" /><span><b>${told.problem.code}</b> ${told.problem.message} <code>${told.problem.path ?? ''}</code></span></p>`}
-  <${Panel} title="Answer" side=${told.response?.is_sample && 'to a sample'}>
+  <${Panel} title="Response" side=${told.response?.is_sample && 'to a sample'}>
     ${
       told.response &&
       html`<p class="facts"><${Status} status=${told.response.status} /> <span>${told.response.from?.status ?? ''}</span></p>
@@ -65,7 +65,7 @@ const Match = ({ told: { matched, near_misses = [] } }) => html`
           ${matched.id && html`<a href=${linkTo('apis', matched.id)}>${matched.id}</a>`}<${Badge} kind="info">${matched.version}<//></p>
         <${Shown} name="Bindings" value=${Object.keys(matched.bindings ?? {}).length > 0 ? matched.bindings : undefined} />
         <${Shown} name="Tool" value=${matched.tool} />`
-        : html`<${Empty}>No route answers this request.<//>`
+        : html`<${Empty}>No route matches this request.<//>`
     }
     ${
       near_misses.length > 0 &&

@@ -90,7 +90,7 @@ export function Try({ parts: [givenMethod = 'get', pattern = '/'] }) {
         credentials: 'omit',
       }).catch(() => {
         throw new Error(
-          `The browser did not get an answer of ${hello?.gateway}: the gateway is not reached there, or the API does not allow pages of ${location.origin} (cors)`,
+          `The browser did not get a response of ${hello?.gateway}: the gateway is not reached there, or the API does not allow pages of ${location.origin} (cors)`,
         )
       })
       const text = await answer.text()
@@ -121,7 +121,7 @@ export function Try({ parts: [givenMethod = 'get', pattern = '/'] }) {
             <label>As the user <input value=${as} placeholder="by the headers, or anonymous" onInput=${typed(setAs)} /></label>
             <label>of the realm <input value=${realm} placeholder="of the document" onInput=${typed(setRealm)} /></label>
           </div>
-          <label>What the action comes to
+          <label>The outcome of the action
             <select onChange=${typed((at) => setOutcome(samples[Number(at)] ?? ''))}><option value="0">an empty result</option><option value="1">a result</option><option value="2">an error</option></select></label>
           ${outcome && html`<label>Outcome <textarea rows="3" value=${outcome} onInput=${typed(setOutcome)}></textarea></label>`}
           <div class="actions">
@@ -137,7 +137,7 @@ export function Try({ parts: [givenMethod = 'get', pattern = '/'] }) {
         ${
           told?.kind === 'sent' &&
           html`
-          <${Panel} title="Answer" side=${duration(told.value.ms)}>
+          <${Panel} title="Response" side=${duration(told.value.ms)}>
             <p class="facts"><${Status} status=${told.value.status} /></p>
             <${Shown} name="Headers" value=${told.value.headers} /><${Shown} name="Body" value=${told.value.text} />
           <//>`

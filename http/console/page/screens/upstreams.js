@@ -38,7 +38,7 @@ export function Upstreams({ uri, mayChange }) {
   const { upstreams = [], unheard = [] } = value ?? {}
   return html`
     <${Trouble} error=${error} />
-    ${unheard.length > 0 && html`<p class="banner warn" role="status">Without ${unheard.join(', ')}: no answer.</p>`}
+    ${unheard.length > 0 && html`<p class="banner warn" role="status">Without ${unheard.join(', ')}: no response.</p>`}
     ${value && upstreams.length === 0 && html`<${Panel}><${Empty}>The realm has no upstreams: <code>info.upstreams</code> of its document declares them.<//><//>`}
     ${upstreams.map((one) => html`<${OneUpstream} key=${one.name} of=${one} uri=${uri} mayChange=${mayChange} now=${now} again=${again} />`)}`
 }

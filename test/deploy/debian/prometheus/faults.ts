@@ -78,7 +78,7 @@ async function documents(scene: Scene): Promise<Made> {
       firing('WampGatewayUpstreamFails', { ...failing, upstream: `http://${upstream}` }),
       firing('WampGatewayProcedureFails', { ...broken, procedure: procedures.broken }),
       firing('WampGatewaySlow', slow),
-      firing('WampGatewayAnswersMismatch', { route: '/mismatch/it' }),
+      firing('WampGatewayResponsesMismatch', { route: '/mismatch/it' }),
       firing('WampGatewayErrors', pool),
       firing('WampGatewayPoolSaturated', { ...pool, instance: 'alone' }),
       firing('WampGatewayPoolRefuses', { ...pool, instance: 'alone' }),
