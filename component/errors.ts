@@ -3,7 +3,10 @@
 const errors = {
   'service.error.already_exists': [400, 'It exists already.'],
   'service.error.not_found': [404, 'There is no such resource.'],
-  'service.error.bad_gateway': [504, 'The upstream could not be reached or gave no valid answer.'],
+  'service.error.bad_gateway': [
+    504,
+    'The upstream could not be reached or gave no valid response.',
+  ],
   'service.error.http_gateway.invalid_expression': [500, 'An expression failed.'],
   'service.error.http_gateway.invalid_request': [
     400,
@@ -37,12 +40,12 @@ const errors = {
   ],
   'service.error.idempotency_conflict': [
     409,
-    'The first request with this Idempotency-Key is under way, or its answer is not kept.',
+    'The first request with this Idempotency-Key is under way, or its response is not kept.',
   ],
   'service.error.internal': [500, 'An internal error occurred.'],
   'service.error.not_implemented': [501, 'A part that this needs is not installed.'],
-  'service.error.response_mismatch': [500, 'The answer does not fit its schema.'],
-  'service.error.not_cached': [504, 'No fresh answer is kept.'],
+  'service.error.response_mismatch': [500, 'The response does not fit its schema.'],
+  'service.error.not_cached': [504, 'No fresh response is kept.'],
   'service.error.unavailable': [503, 'The service is not available now.'],
   'service.error.no_upstream_token': [503, 'There is no token for the upstream now.'],
   'service.error.no_upstream_target': [503, 'No target of the upstream can be reached now.'],
@@ -71,7 +74,7 @@ const errors = {
   'wamp.error.payload_size_exceeded': [413, 'The payload exceeds what the router carries.'],
   'wamp.error.procedure_already_exists': [400, 'The procedure is registered already.'],
   'wamp.error.system_shutdown': [500, 'The system is shutting down.'],
-  'wamp.error.timeout': [504, 'The call was not answered in time.'],
+  'wamp.error.timeout': [504, 'The call did not return in time.'],
 } as const satisfies Record<string, readonly [status: number, description: string]>
 
 /** A code of the service's own errors: `service.error.*` or `wamp.error.*`. */

@@ -25,7 +25,7 @@ import type { Messages, Transport } from './transport/transport.ts'
 const full = () =>
   new ServiceError(
     'service.error.unavailable',
-    'the bodies and answers in memory have reached their limit',
+    'the bodies and responses in memory have reached their limit',
     { headers: { 'retry-after': '1' } },
   )
 const noBytes = Promise.resolve(new Uint8Array(0))

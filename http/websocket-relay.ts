@@ -82,7 +82,7 @@ export function relay(
     return
   }
   const upstream = ask(new URL(url), socketPath, client, key)
-  const stopTimer = clock.after(handshakeTimeout, () => fail('did not answer in time'))
+  const stopTimer = clock.after(handshakeTimeout, () => fail('did not respond in time'))
   const settle = () => {
     stopTimer()
     socket.off('close', abandon)
@@ -101,17 +101,17 @@ export function relay(
     refuse(socket, error.uri, error.message, clock)
   }
   socket.once('close', abandon)
-  upstream.on('error', () => fail('cannot be reached, or its answer is not HTTP'))
+  upstream.on('error', () => fail('cannot be reached, or its response is not HTTP'))
   upstream.on('information', ({ statusCode }) => {
-    if (statusCode === 101) fail('answered 101 without Upgrade')
+    if (statusCode === 101) fail('returned 101 without Upgrade')
   })
-  upstream.on('response', ({ statusCode }) => fail(`answered the handshake with ${statusCode}`))
+  upstream.on('response', ({ statusCode }) => fail(`responded to the handshake with ${statusCode}`))
   upstream.on('upgrade', (answer, router: Socket, first) => {
     router.on('error', () => router.destroy())
     const problem =
       answer.statusCode === 101
         ? switchProblem(withoutExtensions(answer.headers), handshake)
-        : `answered the handshake with ${answer.statusCode}`
+        : `responded to the handshake with ${answer.statusCode}`
     if (problem !== undefined || hasFailed) {
       router.destroy()
       fail(problem ?? '')

@@ -102,7 +102,7 @@ export class CheckedFetch {
     if (refusal) throw refusal
     const ended = new AbortController()
     const stopTimer = this.#clock.after(timeoutMs, () => {
-      const message = `no complete answer arrived within ${timeoutMs} ms`
+      const message = `no complete response arrived within ${timeoutMs} ms`
       ended.abort(new ServiceError('service.error.timeout', message))
     })
     try {
@@ -120,7 +120,7 @@ export class CheckedFetch {
       for await (const chunk of body) {
         size += chunk.length
         if (size > this.#maxBytes) {
-          throw badGateway(`the answer is larger than ${this.#maxBytes} bytes`)
+          throw badGateway(`the response is larger than ${this.#maxBytes} bytes`)
         }
         chunks.push(chunk)
       }
@@ -174,5 +174,5 @@ function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof ServiceError) return cause
-  return badGateway('the server gave no valid answer', error)
+  return badGateway('the server gave no valid response', error)
 }

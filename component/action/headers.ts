@@ -245,7 +245,7 @@ export function answerHeaders(
       const [only] = cookies
       if (only !== undefined) headers[name] = cookies.length === 1 ? only : cookies
     } else if (name === '__proto__') {
-      throw badGateway('the answer has a header named __proto__')
+      throw badGateway('the response has a header named __proto__')
     } else {
       headers[name] = Array.isArray(value) ? value.join(', ') : value
     }

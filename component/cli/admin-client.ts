@@ -24,7 +24,7 @@ export class Refusal extends CommandError {
 
   constructor({ status, body }: Answer) {
     const { code, message, details } = isMap(body) ? body : {}
-    super(codeOf(status), typeof message === 'string' ? message : `the gateway answered ${status}`)
+    super(codeOf(status), typeof message === 'string' ? message : `the gateway returned ${status}`)
     this.status = status
     this.errorUri = String(code)
     this.issues = Array.isArray(details) ? details : []

@@ -95,7 +95,7 @@ export const routes: Run = async (invocation) => {
     })),
   )
   const taken = clashes.map(({ api, path, pattern, otherApi }): Finding => {
-    const message = `the route ${pattern} answers the same requests as one of ${otherApi}`
+    const message = `the route ${pattern} matches the same requests as one of ${otherApi}`
     return { severity: 'error', file: api, path, message }
   })
   const all = [...findings, ...taken]

@@ -37,7 +37,7 @@ export function compileSocket(
     if (!policy.keepsAnswers) continue
     const name = policy.key
     refuse(
-      `${key} and ${name} exclude each other: a WebSocket is no answer to keep; "${name}": null takes ${name} away`,
+      `${key} and ${name} exclude each other: a WebSocket is no response to keep; "${name}": null takes ${name} away`,
     )
   }
   return terms

@@ -45,7 +45,7 @@ export function credentialWarnings(
     const name = field === undefined ? undefined : plan.fixed[field]
     const isLacking =
       typeof name === 'string' && takesUserToken?.(realm_uri, name) && !provesToken(inherited)
-    const message = `the upstream ${JSON.stringify(name)} needs a token of the user, and the security of this operation proves none: every request is answered 403`
+    const message = `the upstream ${JSON.stringify(name)} needs a token of the user, and the security of this operation proves none: every request gets 403`
     return [
       ...shownSecrets(action),
       ...(isLacking && field !== undefined ? [{ path: pathOf(field), message }] : []),

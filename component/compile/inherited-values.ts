@@ -311,7 +311,7 @@ export function openApiLookup(
   const node = compile(security, at, level.scope, findings.issues)
   checkFolded('security', security, node, at, findings)
   if (docs_path !== undefined && hasDocsPage === false) {
-    const message = 'swagger-ui-dist is not installed: the docs page answers 501'
+    const message = 'swagger-ui-dist is not installed: the docs page returns 501'
     findings.warnings.push({ path: pointer(path, 'openapi', 'docs_path'), message })
   }
   const own: Lookup = (key) => (key === 'security' ? { node, path: at } : undefined)

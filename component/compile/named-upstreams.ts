@@ -18,7 +18,7 @@ export function namedUpstreams(
     const named = plan.kind.reaches?.named?.field
     const name = named === undefined ? undefined : plan.fixed[named]
     if (named === undefined || typeof name !== 'string' || hasUpstream(realm_uri, name)) return []
-    const message = `${realm_uri} has no upstream ${JSON.stringify(name)} in info.upstreams: every request is answered 503`
+    const message = `${realm_uri} has no upstream ${JSON.stringify(name)} in info.upstreams: every request gets 503`
     return [{ path: pathOf(named), message }]
   })
 }

@@ -22,7 +22,7 @@ export function* ownClashes(
     const other = sources.has(otherPath) ? `${otherPattern}, generated for ${otherPath}` : otherPath
     const message = shared.has(path)
       ? `its security generates the route ${pattern} with a different flow or purpose than ${other}`
-      : `the route ${pattern} answers the same requests as ${other}`
+      : `the route ${pattern} matches the same requests as ${other}`
     return { path, message }
   })
 }

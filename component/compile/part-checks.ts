@@ -66,7 +66,7 @@ export function* checkParts(
     }
     if (problem !== undefined) issues.push({ path, message: problem })
     if (rival !== undefined) {
-      const message = `one request could match the route ${pattern} and ${rival}, and neither has more text: the text that sorts first answers`
+      const message = `one request could match the route ${pattern} and ${rival}, and neither has more text: the text that sorts first wins`
       warnings.push({ path, message })
     }
     yield

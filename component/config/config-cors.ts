@@ -16,7 +16,7 @@ export const corsSection = section(
         title:
           '"*", "", one origin such as "https://shop.example.com" (lower case, without a path), or a list such as ["https://a.example", "https://b.example"]',
         description:
-          '`Access-Control-Allow-Origin`. `*`, one origin such as `https://shop.example.com`, or `""`, which leaves the header out. Of a list of origins the one that asks is answered, and `Vary: Origin`.',
+          '`Access-Control-Allow-Origin`. `*`, one origin such as `https://shop.example.com`, or `""`, which leaves the header out. Of a list of origins the one that asks is named, and `Vary: Origin`.',
       },
     ),
     allow_methods: string({

@@ -86,7 +86,7 @@ export const limitsSection = section(
       default: 134_217_728,
       minimum: 33_554_432,
       description:
-        'Bytes that are buffered at once for all peers, in each process: incomplete requests and messages, unread answers and messages, and retained events. Further ones are refused.',
+        'Bytes that are buffered at once for all peers, in each process: incomplete requests and messages, unread responses and messages, and retained events. Further ones are refused.',
     }),
     streams: integer({
       default: 8_000,
@@ -165,15 +165,15 @@ export const cacheSection = section(
       default: 67_108_864,
       minimum: 1_048_576,
       description:
-        'Bytes of answers that routes with `cache` keep in memory, in each process. Beyond it what was used least recently goes first.',
+        'Bytes of responses that routes with `cache` keep in memory, in each process. Beyond it what was used least recently goes first.',
     }),
     max_entry_bytes: integer({
       default: 1_048_576,
       minimum: 1,
-      description: 'Bytes of the body of an answer; a larger one is not kept.',
+      description: 'Bytes of the body of a response; a larger one is not kept.',
     }),
   },
-  'The answers that are kept (docs/policies.md, "cache").',
+  'The responses that are kept (docs/policies.md, "cache").',
 )
 
 /** Members of `idempotency`. */
@@ -183,7 +183,7 @@ export const idempotencySection = section(
       default: 1_000_000,
       minimum: 1_000,
       description:
-        'Idempotency-Keys that the store keeps, looked at once a minute. At the limit requests with new keys are refused with 503; repeats of known ones are answered.',
+        'Idempotency-Keys that the store keeps, looked at once a minute. At the limit requests with new keys are refused with 503; repeats of known ones are served.',
     }),
     max_rows_per_user: integer({
       default: 100_000,
@@ -194,8 +194,9 @@ export const idempotencySection = section(
     max_bytes: integer({
       default: 1_073_741_824,
       minimum: 1_048_576,
-      description: 'Bytes of the answers that are kept under these keys, as max_rows counts them.',
+      description:
+        'Bytes of the responses that are kept under these keys, as max_rows counts them.',
     }),
   },
-  'The answers that `idempotency` of API Specifications keeps (docs/policies.md).',
+  'The responses that `idempotency` of API Specifications keeps (docs/policies.md).',
 )

@@ -96,7 +96,7 @@ export const configSchema = section(
         compress: boolean({
           default: false,
           description:
-            'Whether answers are compressed for clients that accept it, where a document sets no `compress` (docs/policies.md, "compress"); also descriptions, docs pages, and answers to tools.',
+            'Whether responses are compressed for clients that accept it, where a document sets no `compress` (docs/policies.md, "compress"); also descriptions, docs pages, and responses to tools.',
         }),
         drain_delay: milliseconds(
           0,
@@ -170,7 +170,7 @@ export const configSchema = section(
         url: mayBeAbsent(
           union([string(), array(string(), { minItems: 1 })], {
             description:
-              'The WAMP router, or a list of routers: the first that answers is used, and the next one once it is lost (docs/crossbar.md, "Several routers"). `ws://…` or `wss://…`; by RawSocket `rs://host:port`, `rss://host:port` (TLS) or `unix:/path` (docs/crossbar.md, "RawSocket"). Default: the embedded router.',
+              'The WAMP router, or a list of routers: the first that responds is used, and the next one once it is lost (docs/crossbar.md, "Several routers"). `ws://…` or `wss://…`; by RawSocket `rs://host:port`, `rss://host:port` (TLS) or `unix:/path` (docs/crossbar.md, "RawSocket"). Default: the embedded router.',
           }),
         ),
         realm: string({
@@ -186,7 +186,7 @@ export const configSchema = section(
         identity: union([literal('session'), literal('service'), literal('forwarded')], {
           default: 'session',
           description:
-            "The identity under which calls of logged-in users reach the router. `session`: the user, over a session of its own, so that the router's grants decide. `service`: the gateway, for a router that cannot ask the gateway to authenticate users. `forwarded`: the user, named by the gateway on a session of its own, after the gateway has judged the grants; the router must trust the gateway with it.",
+            "The identity under which calls of logged-in users reach the router. `session`: the user, over a session of its own, so that the router's grants decide. `service`: the gateway, for a router that cannot ask the gateway to authenticate users. `forwarded`: the user, named by the gateway on a session of its own, after the gateway has checked the grants; the router must trust the gateway with it.",
         }),
         serializer: union([literal('json'), literal('msgpack'), literal('cbor')], {
           default: 'msgpack',
@@ -217,7 +217,7 @@ export const configSchema = section(
         ),
         ping_timeout: milliseconds(
           5_000,
-          'How long a client may take to answer a ping before it is disconnected. A callee with a call under way has until the timeout of the call, and as long again.',
+          'How long a client may take to respond to a ping before it is disconnected. A callee with a call under way has until the timeout of the call, and as long again.',
         ),
       },
       'The embedded WAMP router.',
@@ -267,7 +267,7 @@ export const configSchema = section(
         refresh_grace: seconds(
           10,
           60,
-          'How long a repeat of a use of a refresh token gets the same next token, because the answer may have been lost; longer than a restart takes, so that no login ends with it.',
+          'How long a repeat of a use of a refresh token gets the same next token, because the response may have been lost; longer than a restart takes, so that no login ends with it.',
         ),
       },
       'The OAuth2 token endpoints.',

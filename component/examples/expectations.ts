@@ -113,7 +113,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   frames: (expected, { frames, status }, at, check) =>
     frames
       ? frameProblems(expected as readonly JsonMap[], frames, at, check)
-      : [{ path: at, message: `expected a stream, found another answer of status ${status}` }],
+      : [{ path: at, message: `expected a stream, found another response of status ${status}` }],
   action: (expected, { actions }, at) => actionProblems(expected, actions, at),
   error_code: (expected, { errorCode }, at) =>
     errorCode === undefined

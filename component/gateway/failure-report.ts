@@ -125,7 +125,7 @@ function reasonOf({ on_error, status_codes }: CompiledOperation, error_uri: stri
   if (isErrorUri(error_uri)) return describeError(error_uri)
   return status_codes.has(error_uri)
     ? 'status_codes gives this error its status'
-    : 'the peer answered with this error, and status_codes has no row for it'
+    : 'the peer returned this error, and status_codes has no row for it'
 }
 
 /** The failure of a request whose action has ended, and whose answer has a status of 500 or above. */

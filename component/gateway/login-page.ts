@@ -35,12 +35,12 @@ const sentences: Readonly<Record<LoginPage['reason'], string>> = {
   claims_too_large:
     'The identity provider says more about you than is accepted here, so you cannot log in.',
   invalid_redirect_uri: 'The address to return to after the login is not allowed or is too long.',
-  missing_code_or_state: 'The answer of the identity provider is incomplete.',
+  missing_code_or_state: 'The response of the identity provider is incomplete.',
   invalid_state:
     'This login is no longer valid: it has already been completed, or it was started in another browser.',
   state_expired: 'The login took too long.',
   realm_mismatch: 'This login was started at another service.',
-  token_exchange_failed: 'The answer of the identity provider could not be verified.',
+  token_exchange_failed: 'The response of the identity provider could not be verified.',
   missing_authid_claim:
     'The identity provider does not say who you are in a form that is accepted here.',
   unmet_authentication_requirements:

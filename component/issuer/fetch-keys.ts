@@ -33,14 +33,14 @@ async function fetchJson(url: string, site: KeySite, fetch: ProviderFetch): Prom
   const headers = { accept: 'application/json, application/jwk-set+json' }
   const answer = await fetch(url, { headers }, isFixed)
   const place = origin + pathname
-  if (answer.status !== 200) throw new Error(`${place} answered with the status ${answer.status}`)
+  if (answer.status !== 200) throw new Error(`${place} returned the status ${answer.status}`)
   let value: unknown
   try {
     value = parseWithoutNulls(await answer.text())
   } catch {
     // the error of the parser quotes the answer
   }
-  if (!isMap(value)) throw new Error(`${place} did not answer with a JSON map`)
+  if (!isMap(value)) throw new Error(`${place} did not return a JSON map`)
   return value
 }
 
@@ -72,5 +72,5 @@ export async function fetchKeys(site: KeySite, fetch: ProviderFetch): Promise<Jw
   const url = site.jwks_uri ?? (await jwksUriOf(site, fetch))
   const { keys } = await fetchJson(url, site, fetch)
   if (Array.isArray(keys)) return { keys: keys.filter(isMap) }
-  throw new Error('the answer is not a JWK Set')
+  throw new Error('the response is not a JWK Set')
 }

@@ -173,7 +173,7 @@ export class IssuerKeys {
       this.#isAway = true
       if (!isNew) return
       const hasKeys = this.#keys !== undefined && this.#age() < keptMs
-      const then = hasKeys ? 'the known keys serve on' : 'its tokens are answered with 503'
+      const then = hasKeys ? 'the known keys serve on' : 'its tokens get 503'
       log.warn({ issuer, reason: why(cause) }, `the keys of an issuer cannot be fetched: ${then}`)
     }
   }

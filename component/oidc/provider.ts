@@ -156,7 +156,7 @@ export class Provider {
         const { access_token, expires_in = Number.NaN } = tokens
         const id_token = exchange.answers.signed(tokens.id_token ?? '')
         const now = secondsOf(this.#parts.clock)
-        const claims = withoutNulls(tokens.claims() ?? refuse('the answer has no ID token'))
+        const claims = withoutNulls(tokens.claims() ?? refuse('the response has no ID token'))
         if (claims.sub === '') refuse('the ID token has an empty sub')
         if (claims.iat > now + maxAhead) refuse('the iat of the ID token is in the future')
         checkAccessToken(id_token, access_token, claims.at_hash)

@@ -72,7 +72,7 @@ function exemplified(
 }
 
 const descriptionOf = (status: string): string =>
-  STATUS_CODES[status] ?? (status === '2XX' ? 'A success.' : 'Another answer.')
+  STATUS_CODES[status] ?? (status === '2XX' ? 'A success.' : 'Another response.')
 
 const noContentMethods = new Set<Method>(['post', 'put', 'patch', 'delete'])
 
@@ -108,7 +108,7 @@ function successOf(
     ...(content && { content }),
   }
   const isComputed = typeof status === 'object'
-  return { [code]: response, ...(isComputed && { default: { description: 'Another answer.' } }) }
+  return { [code]: response, ...(isComputed && { default: { description: 'Another response.' } }) }
 }
 
 /** Whether the answer never has a body. */
@@ -168,7 +168,7 @@ function errorsOf(
   const isOfGateway = body === 'undeclared' && !isAny(operation, reaches)
   add(statuses, isOfGateway ? ofGateway : parts.ofAction(errorTypes, body))
   if (isAny(operation, passesOn) && operation.on_error.body === undefined) {
-    errors.default = { description: 'The answer of the upstream.' }
+    errors.default = { description: 'The response of the upstream.' }
   }
   return errors
 }

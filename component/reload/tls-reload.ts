@@ -97,7 +97,7 @@ export class TlsReload {
       log.info({ file: pair.file, expires }, 'the certificate is served')
     }
     if (!isDeepStrictEqual(setup.clients, before.clients)) {
-      log.info('client certificates are judged by the files as they are now')
+      log.info('client certificates are checked by the files as they are now')
     }
   }
 }

@@ -188,7 +188,7 @@ export class Replica {
       this.#refresh = undefined
       try {
         await this.#read()
-        if (this.#isStoreAway) this.#ports.log.info('the store answers again')
+        if (this.#isStoreAway) this.#ports.log.info('the store is reachable again')
         this.#isStoreAway = false
       } catch (err) {
         if (!this.#isStoreAway) this.#ports.log.error({ err }, 'the store is away')

@@ -167,7 +167,7 @@ export class Connection {
     } else {
       const { challenge } = state.attempt
       if (type !== code.authenticate || challenge === undefined) {
-        throw new ProtocolViolation('expected AUTHENTICATE in answer to CHALLENGE')
+        throw new ProtocolViolation('expected AUTHENTICATE in response to CHALLENGE')
       }
       state.attempt.challenge = undefined // one try
       this.#settle(state.attempt, challenge.check(String(message[1])))

@@ -107,7 +107,7 @@ export class Dealer {
     invocation.stopTimer = this.#ports.clock.after(timeoutMs, () => {
       invocation.stopTimer = undefined
       this.#interrupt(invocation, 'killnowait', 'wamp.error.timeout')
-      this.#fail(invocation, 'wamp.error.timeout', 'the call was not answered in time')
+      this.#fail(invocation, 'wamp.error.timeout', 'the call did not return in time')
     })
   }
 
@@ -241,7 +241,7 @@ export class Dealer {
     if (callee.invocations.has(request)) {
       this.#interrupt(invocation, 'killnowait', 'wamp.error.canceled')
     }
-    const text = 'the answer cannot be encoded for the caller'
+    const text = 'the response cannot be encoded for the caller'
     this.#fail(invocation, 'wamp.error.invalid_argument', text)
   }
 

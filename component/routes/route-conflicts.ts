@@ -80,11 +80,11 @@ export function* findConflicts(
   const hidden = yield* overlapOf(mine, management, isKept ? 1 : Infinity)
   const [hiding] = hidden.found.keys()
   if (isKept && hiding)
-    throw refusalOf(hiding, 'answers requests to management, which this listener serves')
+    throw refusalOf(hiding, 'matches requests to management, which this listener serves')
   const taken = yield* overlapOf(mine, others, isKept ? 1 : maxWarnings)
   if (!isKept) return warningsOf(hidden, taken)
   const [taking] = taken.found.keys()
-  if (taking) throw refusalOf(taking, 'answers requests that belong to another realm')
+  if (taking) throw refusalOf(taking, 'matches requests that belong to another realm')
   if (taken.isComplete) return []
   throw new ServiceError('wamp.error.not_authorized', tooManyToCompare)
 }
@@ -101,7 +101,7 @@ const warningsOf = (hidden: Overlap<Place, string>, taken: Overlap<Place, Rivals
   ...issuesOf(
     taken,
     ([rival]) =>
-      `the route and ${rival?.pattern} of ${rival?.api}, which belongs to another realm, could answer the same requests`,
+      `the route and ${rival?.pattern} of ${rival?.api}, which belongs to another realm, could match the same requests`,
   ),
   ...(taken.isComplete ? [] : [{ path: '', message: tooManyToCompare }]),
 ]

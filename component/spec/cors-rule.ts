@@ -28,7 +28,7 @@ const withoutCredentials = ['origins', 'methods', 'headers', 'expose'] as const
 const keys = closedMap('a map {origins, methods, headers, expose, credentials, max_age}', {
   origins: described(
     allOr(origin, 'a list of origins'),
-    'Origins whose pages may read the answers; "*" for all, [] for none.',
+    'Origins whose pages may read the responses; "*" for all, [] for none.',
   ),
   methods: described(
     allOr(method, 'a list of methods'),
@@ -44,7 +44,7 @@ const keys = closedMap('a map {origins, methods, headers, expose, credentials, m
   ),
   credentials: described(
     boolean,
-    'Whether pages may send cookies and other credentials, and read the answer.',
+    'Whether pages may send cookies and other credentials, and read the response.',
     { default: false },
   ),
   max_age: described(

@@ -88,7 +88,7 @@ function checkAction(value: unknown, path: string, report: Report): void {
   const kind = isMap(value) ? kindOf(value.type) : undefined
   if (kind === undefined) return
   if (kind.ofInvocations === undefined) {
-    report.issue(pointer(path, 'type'), `${kind.type} cannot answer a call`)
+    report.issue(pointer(path, 'type'), `${kind.type} cannot handle a call`)
     return
   }
   for (const [key, why] of Object.entries(kind.ofInvocations.required)) {
@@ -163,7 +163,7 @@ export const procedures: Rule = described(
       }
     },
   ),
-  'What the gateway registers on the realm, by URI: WAMP callers are answered by actions.',
+  'What the gateway registers on the realm, by URI: actions handle the calls.',
 )
 
 const statusPattern = /^[45](?:\d\d|XX)$/

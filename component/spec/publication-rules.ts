@@ -116,7 +116,7 @@ export const publication = {
   hidden: described(boolean, 'Whether the operation is left out of what is published.', {
     default: false,
   }),
-  responses: described(responses, 'What the gateway cannot know of the answers, by status.'),
+  responses: described(responses, 'What the gateway cannot know of the responses, by status.'),
 }
 
 /** Reports an `operation_id` that another operation of the version has. */

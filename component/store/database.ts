@@ -176,7 +176,7 @@ export async function openStore(
       await probeRoom(db)
       await engine.checkpoint?.(db)
     },
-    unanswered: () => unavailable('the database does not answer'),
+    unanswered: () => unavailable('the database does not respond'),
   })
   noteFault = (fault) => health.noteFault(fault)
   let isClosed = false

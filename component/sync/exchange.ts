@@ -214,4 +214,4 @@ export class Exchanges {
 }
 
 const malformed = () =>
-  new ServiceError('service.error.bad_gateway', 'the answer of a gateway is malformed')
+  new ServiceError('service.error.bad_gateway', 'the response of a gateway is malformed')

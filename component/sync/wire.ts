@@ -119,7 +119,7 @@ export class Wire {
     }
     throw new ServiceError(
       'service.error.bad_gateway',
-      'the answer is not from a gateway with the same cluster.key',
+      'the response is not from a gateway with the same cluster.key',
     )
   }
 

@@ -136,7 +136,7 @@ function askOnce(
       resolve(problem)
       abort?.(new Error('the check is over'))
     }
-    const late = () => done(`the check had no answer within ${timeoutMs} ms`)
+    const late = () => done(`the check had no response within ${timeoutMs} ms`)
     const stopTimer = clock.after(timeoutMs, late)
     const host = upstream.hostFor(target.origin.text.replace(/^https?:\/\//, ''))
     target.pool(timeoutMs).dispatch(
@@ -148,7 +148,7 @@ function askOnce(
         onResponseStart(_controller, status) {
           if (status < 200) return
           const isExpected = statuses ? statuses.includes(status) : status < 300
-          done(isExpected ? undefined : `the check was answered ${status}`)
+          done(isExpected ? undefined : `the check got ${status}`)
         },
         onResponseData: () => undefined,
         onResponseEnd: () => undefined,

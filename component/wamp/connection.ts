@@ -295,7 +295,7 @@ export class Connection {
     this.#state = 'leaving'
     this.#lose()
     this.#stopTimer = this.#clock.after(goodbyeTimeoutMs, () => {
-      this.#end('the router did not answer GOODBYE', true)
+      this.#end('the router did not respond to GOODBYE', true)
     })
     this.#client.leave()
   }
@@ -313,7 +313,7 @@ export class Connection {
     if (type === code.call) this.#cancelAtRouter(id)
     // what the client does not know it has registered would end the connection later: begin again
     if (type === code.register) {
-      queueMicrotask(() => this.#end('the router does not answer', true))
+      queueMicrotask(() => this.#end('the router does not respond', true))
     }
   }
 

@@ -116,7 +116,7 @@ export class Requests {
     if (timeoutMs === Infinity) return ignore
     return this.#clock.after(timeoutMs, () => {
       this.#giveUp(type, id)
-      const message = 'the router did not answer in time'
+      const message = 'the router did not respond in time'
       this.abandon(id, failure('service.error.timeout', message, true))
     })
   }

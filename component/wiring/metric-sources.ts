@@ -86,7 +86,7 @@ export function metricSources(parts: Needs<(typeof metricNeeds)[number]>): Metri
     },
     ...documents.sources,
     gateway_store_away: {
-      help: '1 while the store does not answer.',
+      help: '1 while the store does not respond.',
       across: 'max',
       read: () => Number(replica.isStoreAway),
     },

@@ -38,7 +38,7 @@ export function startCleanup(ports: CleanupPorts): () => void {
   const { store, clock, deletedDays } = ports
   const stops = [
     every(minuteMs, ports, {
-      'answers of requests with an Idempotency-Key could not be removed': () =>
+      'responses of requests with an Idempotency-Key could not be removed': () =>
         store.answers.sweep(),
     }),
     every(hourMs, ports, {

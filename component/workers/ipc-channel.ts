@@ -92,7 +92,7 @@ export class Channel<Own extends Handlers<Own>, Other extends Handlers<Other>> {
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject })
       stopTimer = this.#clock.after(limit, () => {
-        reject(new Error(`"${name}" was not answered within ${limit} ms`))
+        reject(new Error(`"${name}" got no response within ${limit} ms`))
       })
       this.#send({ id, name, value }, socket)
     }).finally(() => {

@@ -55,6 +55,6 @@ connection.onclose = (_cause, { reason, message }) => {
 connection.onopen = async (session) => {
   hasJoined = true
   await session.register('com.example.order.get', getOrder)
-  process.stdout.write('orders are answered\n')
+  process.stdout.write('orders are served\n')
 }
 connection.open()

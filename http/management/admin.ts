@@ -59,7 +59,7 @@ export function healthRouter({ isReady, problems, metrics, metricsFor }: HealthP
  */
 export function koaFallback(ports: ListenerPorts, routers: readonly Router[]): Fallback {
   const app = new Koa()
-  app.on('error', (error: unknown) => ports.log.warn({ err: error }, 'an answer was aborted'))
+  app.on('error', (error: unknown) => ports.log.warn({ err: error }, 'a response was aborted'))
   app.use(frame(ports))
   for (const router of routers) app.use(router.routes())
   app.use(refuseTheRest(routers))

@@ -30,7 +30,7 @@ const pressures: readonly Pressure[] = ['none', 'strained', 'full']
 /** The metrics by their Prometheus names; those of certificates exist where `gateway.tls` is set. */
 export const listenerSources = (state: () => ListenerState): MetricSources => ({
   gateway_ready: {
-    help: '1 while the gateway is ready, as /ready answers; 0 while it starts and while it stops.',
+    help: '1 while the gateway is ready, as /ready reports; 0 while it starts and while it stops.',
     across: 'min',
     read: () => Number(state().isReady),
   },
@@ -44,7 +44,7 @@ export const listenerSources = (state: () => ListenerState): MetricSources => ({
     read: () => state().memory,
   },
   gateway_overload_pressure: {
-    help: 'Overload of the process: 0 none, 1 strained (the event loop is late by more than 200 ms, or more than 90 % of the memory is used), 2 full (1 s, 95 %). While memory is short, or too many requests are in hand, the expensive ones are refused at 1, all at 2.',
+    help: 'Overload of the process: 0 none, 1 strained (the event loop is late by more than 200 ms, or more than 90 % of the memory is used), 2 full (1 s, 95 %). While memory is short, or too many requests are in progress, the expensive ones are refused at 1, all at 2.',
     across: 'max',
     read: () => pressures.indexOf(state().pressure),
   },

@@ -10,7 +10,7 @@ export const requestMetrics = (families: SeriesStock): Family =>
   new Family(
     {
       name: 'gateway_http_request_duration_seconds',
-      help: 'Time from the head of a request to the end of its answer.',
+      help: 'Time from the head of a request to the end of its response.',
       bounds: durationBounds,
       counter: {
         name: 'gateway_http_requests_total',

@@ -32,7 +32,7 @@ const firstByteBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const byRoute = {
   opened: {
     name: 'gateway_streams_opened_total',
-    help: 'Answers that have begun as streams, by route pattern and kind: events, or the progressive results of a call.',
+    help: 'Responses that have begun as streams, by route pattern and kind: events, or the progressive results of a call.',
     labels: ['kind'],
   },
   ended: {
@@ -87,7 +87,7 @@ const single = {
   },
   firstByte: {
     name: 'gateway_http_first_byte_seconds',
-    help: 'Time from the head of a request to the head of its answer, of answers that are streams.',
+    help: 'Time from the head of a request to the head of its response, of responses that are streams.',
     bounds: firstByteBounds,
   },
 } as const
@@ -193,7 +193,7 @@ export const streamSources = (stock: () => StreamStock): MetricSources => ({
     read: () => stock().replayBytes,
   },
   gateway_wamp_progress_total: {
-    help: 'Progressive results that have come for answers that are streams.',
+    help: 'Progressive results that have come for responses that are streams.',
     isCounter: true,
     read: () => stock().pieces,
   },

@@ -61,7 +61,7 @@ const misdirected = () =>
 const full = () =>
   new Refusal(
     'service.error.unavailable',
-    'the bodies and answers in memory have reached their limit',
+    'the bodies and responses in memory have reached their limit',
     undefined,
     { 'retry-after': '1' },
   )

@@ -17,7 +17,7 @@ const nodes = 'nodes'
 const work = 'work'
 
 const rows = {
-  bytes: { row: 'bodies, messages and answers that are under way' },
+  bytes: { row: 'bodies, messages and responses that are under way' },
   connections: { row: 'connections, WAMP sessions' },
   router: { row: 'subscriptions and registrations of the embedded router' },
   streams: { row: 'streams, and subscriptions whose stream was left' },
@@ -26,9 +26,9 @@ const rows = {
   userSessions: { row: 'WAMP sessions of users' },
   limits: { row: 'rate limits and quotas that are known' },
   shares: { row: 'shares of Idempotency-Keys' },
-  answers: { row: 'answers of `cache`' },
+  answers: { row: 'responses of `cache`' },
   compiled: { row: 'compiled API Specifications, schemas, patterns' },
-  verified: { row: 'verified tokens and passwords, heads of tokens, answers of `forward_auth`, seen tickets, provider tokens, tokens given for those of users' },
+  verified: { row: 'verified tokens and passwords, heads of tokens, responses of `forward_auth`, seen tickets, provider tokens, tokens given for those of users' },
   uses: { row: 'when tickets were used and logins were checked, as far as the process knows' },
   oneTime: { row: 'one-time tickets of sessions' },
   series: { row: 'series of `/metrics`' },
@@ -45,7 +45,7 @@ const rows = {
   networks: { row: 'networks of clients' },
   spans: { row: 'spans of distributed traces' },
   stale: { row: 'Idempotency-Keys of requests that did nothing' },
-  compressed: { row: 'answers of `compress` that wait for a thread' },
+  compressed: { row: 'responses of `compress` that wait for a thread' },
   watches: { row: 'readers of consoles, and what they watch' },
 } as const satisfies Readonly<Record<string, Row>>
 

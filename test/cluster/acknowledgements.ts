@@ -23,7 +23,7 @@ export interface Shown {
 /** The books of one run. */
 export class Acknowledgements {
   readonly #acknowledged = new Map<string, Acknowledged[]>()
-  /** Whether these happened, nobody knows: the node died, or did not answer in time. */
+  /** Whether these happened, nobody knows: the node died, or did not respond in time. */
   readonly #unknown = new Map<string, Operation[]>()
 
   get count(): number {

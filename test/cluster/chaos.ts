@@ -86,7 +86,7 @@ export class Chaos {
   readonly acknowledgements = new Acknowledgements()
   /** What a node showed after it had shown something newer. */
   readonly steps: string[] = []
-  /** Answers by status, and what else became of operations. */
+  /** Responses by status, and what else became of operations. */
   readonly outcomes = new Map<string, number>()
   readonly harms = new Map<string, number>()
   readonly #cluster: Cluster

@@ -25,7 +25,7 @@ export const direct: Egress = () => undefined
 
 /** What a proxy that wants other credentials is told to have said (RFC 9110 §15.5.8). */
 export const unauthenticated =
-  'it answered 407: it does not take the user and password that the gateway has for it, or asks for some'
+  'it returned 407: it does not take the user and password that the gateway has for it, or asks for some'
 
 /** An answer 407 to a request that a proxy was asked for: it is not that of the upstream. */
 export const refusedByProxy = (): ServiceError =>

@@ -9,13 +9,13 @@ const failed = (why: string): ServiceError =>
 
 /** Why the beginning of an answer opens no tunnel; undefined: it does, or more of it is to come. */
 function problemOf(received: Buffer, end: number): string | undefined {
-  if (end < 0) return received.length > maxHeadBytes ? 'its answer is too long' : undefined
+  if (end < 0) return received.length > maxHeadBytes ? 'its response is too long' : undefined
   const [, status] = /^HTTP\/1\.[01] (\d{3})\b/.exec(received.toString('latin1', 0, 32)) ?? []
-  if (status === undefined) return 'its answer is not HTTP'
+  if (status === undefined) return 'its response is not HTTP'
   if (status === '407') return unauthenticated
-  if (!status.startsWith('2')) return `it answered ${status}`
+  if (!status.startsWith('2')) return `it returned ${status}`
   // a server of TLS speaks after its client
-  return received.length > end + 4 ? 'it sent more than its answer' : undefined
+  return received.length > end + 4 ? 'it sent more than its response' : undefined
 }
 
 /** What a proxy is asked for. */

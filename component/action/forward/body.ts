@@ -124,11 +124,11 @@ export async function decompress(
     const coding = name.trim()
     if (coding === '' || coding === 'identity') continue
     const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined
-    if (!decoder) throw badGateway('the answer has an unknown encoding')
+    if (!decoder) throw badGateway('the response has an unknown encoding')
     try {
       plain = await decoder(plain, { maxOutputLength: maxBufferedBytes })
     } catch (cause) {
-      throw badGateway('the answer cannot be decompressed, or is too large', cause)
+      throw badGateway('the response cannot be decompressed, or is too large', cause)
     }
   }
   const { 'content-encoding': _, ...rest } = headers
@@ -144,6 +144,6 @@ export function decodeAnswer(bytes: Uint8Array, headers: HeaderMap, codec: BodyC
   try {
     return codec.decode(essence, bytes)
   } catch (cause) {
-    throw badGateway('the body of the answer is not valid for its content type', cause)
+    throw badGateway('the body of the response is not valid for its content type', cause)
   }
 }

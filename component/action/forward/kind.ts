@@ -117,7 +117,7 @@ export const forward = actionKind({
     isGuarded: true,
     metric: {
       name: 'gateway_upstream_request_duration_seconds',
-      help: 'Time from an attempt at a request to the head of its answer, by API, version, upstream and outcome: the class of the status, timeout, canceled, failed.',
+      help: 'Time from an attempt at a request to the head of its response, by API, version, upstream and outcome: the class of the status, timeout, canceled, failed.',
       outcomeOf,
     },
     importedFrom: undefined,

@@ -100,7 +100,7 @@ interface Prepared {
 /** The error of an answer 400–599. It has no row in the table of statuses, so that the upstream's status holds (behaviour §4). */
 const errorStatus = {
   uri: 'service.error.http_gateway.upstream_status',
-  description: 'The upstream answered with an error status.',
+  description: 'The upstream returned an error status.',
 } as const
 
 /** Failures of the upstream, which `on_error` answers; other ServiceErrors refuse the request. */
@@ -338,7 +338,7 @@ function sentBody(body: Prepared['body']): Readable | Uint8Array | null {
   return isStream(body) ? body.stream : (body ?? null)
 }
 
-const answered = (status_code: number): string => `the upstream answered ${status_code}`
+const answered = (status_code: number): string => `the upstream returned ${status_code}`
 
 const upstreamError = (status_code: number) =>
   actionError(errorStatus.uri, answered(status_code), errorStatus.description)

@@ -40,7 +40,7 @@ class AnswerStream extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#call.abort(error ?? badGateway('the answer was not read to its end'))
+    this.#call.abort(error ?? badGateway('the response was not read to its end'))
     callback(error)
   }
 }
@@ -165,7 +165,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     if (statusCode === 101) throw badGateway('the upstream switched protocols without being asked')
     if (statusCode === 103) this.#hint(received.link)
     if (statusCode < 200) return
-    if (statusCode > 599) throw badGateway('the upstream answered with an invalid HTTP status')
+    if (statusCode > 599) throw badGateway('the upstream returned an invalid HTTP status')
     this.#answer = { status_code: statusCode, received }
     if (this.#isBuffered) return
     this.#deadline = this.#clock.now() + this.#timeoutMs
@@ -197,7 +197,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
       return
     }
     this.#size += chunk.length
-    if (this.#size > maxBufferedBytes) throw badGateway('the answer is too large to be read')
+    if (this.#size > maxBufferedBytes) throw badGateway('the response is too large to be read')
     this.#chunks.push(chunk)
   }
 
@@ -232,9 +232,9 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     // undici wraps errors that a handler has thrown, and those of all addresses of a name
     if (isServiceError(error.cause)) return error.cause
     const when = this.wasAnswered
-      ? 'the connection to the upstream failed during its answer'
+      ? 'the connection to the upstream failed during its response'
       : this.wasSent
-        ? 'the upstream gave no valid answer'
+        ? 'the upstream gave no valid response'
         : 'the connection to the upstream failed'
     return badGateway(`${when} (${codeOf(error)})`, error)
   }
@@ -249,8 +249,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
       return
     }
     const message = this.wasAnswered
-      ? 'the upstream stopped sending during its answer'
-      : 'the upstream did not answer within the timeout'
+      ? 'the upstream stopped sending during its response'
+      : 'the upstream did not respond within the timeout'
     this.#isLate = true
     this.abort(new ServiceError('service.error.timeout', message))
   }

@@ -39,7 +39,7 @@ const settings = closedMap('a map {origins, protocols, idle_timeout, max_duratio
       text('a subprotocol', (value) => (isToken(value) ? undefined : 'it is no token')),
       'a list of subprotocols',
     ),
-    'The subprotocols that clients may ask for; of others the upstream hears nothing. Default: any.',
+    'The subprotocols that clients may ask for; of others the upstream receives nothing. Default: any.',
   ),
   idle_timeout: described(
     integer(1_000, maxMilliseconds, ' of milliseconds'),

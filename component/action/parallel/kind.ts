@@ -17,7 +17,7 @@ export const parallel = actionKind({
         rule(names.schema, (value, path, report) =>
           Array.isArray(value) ? names(value, path, report) : list(value, path, report),
         ),
-        'The names of actions that may fail: the answer is made without them.',
+        'The names of actions that may fail: the response is made without them.',
       ),
       ...groupKeys,
     },

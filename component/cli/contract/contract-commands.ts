@@ -65,7 +65,7 @@ export const contractCommands: Readonly<Record<string, Command>> = {
       outcome: {
         ...{ type: 'string', value: 'JSON' },
         description:
-          'What the action comes to, such as {"result": {"args": [7]}} or {"error": {"error_uri": "…"}}; @FILE reads a file. Default: an empty result.',
+          'The outcome of the action, such as {"result": {"args": [7]}} or {"error": {"error_uri": "…"}}; @FILE reads a file. Default: an empty result.',
       },
       spec: {
         ...{ type: 'string', value: 'FILE' },

@@ -33,7 +33,7 @@ export async function explainAlone(
   const { table, clashes } = RoutingTable.build<Route>(api?.entries ?? [])
   const taken = clashes.map(({ path, otherPath }) => ({
     path,
-    message: `the route answers the same requests as ${otherPath}`,
+    message: `the route matches the same requests as ${otherPath}`,
   }))
   if (!api || issues.length + taken.length > 0) throw new InvalidSpecError([...issues, ...taken])
   const documents = [document as JsonMap] // what compiles is a map

@@ -114,7 +114,7 @@ function contentOf(response: NonNullable<ExplainedRun['response']>): Branch[] {
 }
 
 function matchedBranch({ matched }: Explanation): Branch {
-  if (matched === null) return { text: 'no route answers' }
+  if (matched === null) return { text: 'no route matches' }
   const { id, version, host, pattern, path, method, bindings, endpoint, tool } = matched
   const isRun = tool === undefined ? ', which is not run' : ''
   const generated = endpoint === undefined ? '' : `, generated: ${endpoint}${isRun}`

@@ -123,7 +123,7 @@ ${block([...terminals, 'npm run backend   # the backend'])}
 
 Then:
 
-${block(['curl http://127.0.0.1:18080/v1/hello/Ada', 'curl http://127.0.0.1:18080/v1/hello/nobody   # the backend answers with an error, and status_codes makes it 404'])}
+${block(['curl http://127.0.0.1:18080/v1/hello/Ada', 'curl http://127.0.0.1:18080/v1/hello/nobody   # the backend responds with an error, and status_codes makes it 404'])}
 
 ## Change it
 

@@ -208,9 +208,9 @@ function whyUnchecked(
   }
   const last = unbound.at(-1)
   if (last?.passesOn)
-    return 'the answer of the upstream is passed on unread, so it is not checked: declare a body to have it checked'
+    return 'the response of the upstream is passed on unread, so it is not checked: declare a body to have it checked'
   return last?.reaches
-    ? 'there is nothing to check: without the key body a success is answered with an empty body'
+    ? 'there is nothing to check: without the key body a success has an empty body'
     : undefined
 }
 

@@ -68,7 +68,7 @@ export function checkTokenReads(
     if (path === undefined) continue
     issues.push({
       path,
-      message: `all users would be given the answer to one of them, which the action asks for by the token of that user ("${tokenPath}"): expected user`,
+      message: `all users would be given the response to one of them, which the action asks for by the token of that user ("${tokenPath}"): expected user`,
     })
   }
   return true

@@ -40,7 +40,7 @@ export function webhookWarnings(
     const sender = senderOf(object)
     const scheme = schemeOf(realm_uri, sender)
     if (scheme === undefined) {
-      const message = `${realm_uri} has no sender ${JSON.stringify(sender)} in info.webhook_senders: every request is answered 401`
+      const message = `${realm_uri} has no sender ${JSON.stringify(sender)} in info.webhook_senders: every request gets 401`
       warnings.push({ path: protectedAt, message })
     } else if (ofBodyAlone.has(scheme) && !bodyMethods.has(method)) {
       const message = `the sender ${JSON.stringify(sender)} signs the body alone (${scheme}): without a body all its signatures are one, so whoever knows it can send the request`

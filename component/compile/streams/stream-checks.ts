@@ -47,7 +47,7 @@ function checkActions(operation: StreamedOperation, { issues }: Findings): void 
     const { type } = kind
     const path = pathOf('action', ...(isList ? [String(index)] : []), 'type')
     if (isList) {
-      const message = `${type} may not stand in a list of actions: its answer is a stream`
+      const message = `${type} may not stand in a list of actions: its response is a stream`
       issues.push({ path, message })
     } else if (method !== 'get' && method !== 'post') {
       issues.push({
@@ -110,9 +110,9 @@ function checkProvides(operation: StreamedOperation, { issues }: Findings): void
   if (kind === 'events') {
     const possible = eventTypes(operation)
     if (offers.some((type) => possible.includes(essenceOf(type)))) return
-    refuse(`expected ${list.format(possible)} among the types: the answer is a stream of events`)
+    refuse(`expected ${list.format(possible)} among the types: the response is a stream of events`)
   } else if (kind === 'value') {
-    if (named.length > 0) refuse(`the answer is no stream: it is never ${list.format(named)}`)
+    if (named.length > 0) refuse(`the response is no stream: it is never ${list.format(named)}`)
   } else if (named.length === 0 && (declared === undefined || !isRawType(declared))) {
     const types = list.format(streamTypes)
     refuse(`expected ${types} among the types: nobody could be sent what on_progress declares`)
@@ -154,7 +154,8 @@ function checkProgress(operation: StreamedOperation, findings: Findings): void {
   const type = on_result.headers['content-type']
   const inHeaders = pathOf('response', 'on_result', 'headers')
   if (type !== undefined && isStreamType(essenceOf(type))) {
-    const message = 'the type of a stream stands in provides: this one would hold for every answer'
+    const message =
+      'the type of a stream stands in provides: this one would hold for every response'
     issues.push({ path: pathOf('response', 'on_result', 'headers', 'content-type'), message })
   }
   for (const { computed, whole } of on_result.layers) {

@@ -100,7 +100,7 @@ export async function runOf(
 
 /** Results and failures of a tool are told in an answer of status 200. */
 const ofTool = ({ body }: ExplainedResponse['from']): ExplainedResponse['from'] => ({
-  ...{ status: 'rule: the answer to a call of a tool', body },
+  ...{ status: 'rule: the response to a call of a tool', body },
 })
 
 function expressionOf({

@@ -23,7 +23,7 @@ const mostRaw = 65_536
 /** Characters of a line, or of an event. */
 const mostText = 8_388_608
 
-const tooLong = () => badGateway('a line of the answer is too long')
+const tooLong = () => badGateway('a line of the response is too long')
 
 /** Texts that a separator ends; at last the one behind all separators, which is returned. */
 async function* between(chunks: Chunks, separator: RegExp): AsyncGenerator<string, string> {
@@ -51,7 +51,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw badGateway('a line of the answer is no JSON')
+    throw badGateway('a line of the response is no JSON')
   }
 }
 
@@ -145,7 +145,7 @@ export async function* piecesOf(
 ): AsyncGenerator<Piece> {
   const { 'content-encoding': coding = 'identity' } = headers
   if (coding !== 'identity')
-    throw badGateway('the answer has a content coding that was not asked for')
+    throw badGateway('the response has a content coding that was not asked for')
   const type = typeOf(headers)
   const split = splits[type] ?? (type.startsWith('text/') ? texts : raw)
   let number = 0

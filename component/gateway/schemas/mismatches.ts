@@ -99,7 +99,7 @@ export class ResponseMismatch extends ServiceError {
   readonly at: string
 
   constructor(mistakes: readonly Mistake[], at: string, unmet: Unmet) {
-    super('service.error.response_mismatch', 'the answer does not fit its schema')
+    super('service.error.response_mismatch', 'the response does not fit its schema')
     this.mistakes = loggedMistakes(mistakes, 'response', unmet)
     this.at = at
   }
@@ -137,7 +137,7 @@ export class Mismatches implements MismatchSink {
     this.#counts = new Family(
       {
         name: 'gateway_schema_mismatches_total',
-        help: 'Parts of requests, and answers, that do not fit their schema, by route pattern, part and mode.',
+        help: 'Parts of requests, and responses, that do not fit their schema, by route pattern, part and mode.',
         subject: 'route',
         labels: ['part', 'mode'],
       },
@@ -169,7 +169,7 @@ export class Mismatches implements MismatchSink {
         mistakes: loggedMistakes(mistakes, part, unmet),
       },
       part === 'response'
-        ? 'an answer does not fit its schema'
+        ? 'a response does not fit its schema'
         : 'a request does not fit its schema',
     )
   }

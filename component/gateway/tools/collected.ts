@@ -31,7 +31,7 @@ export const collected = (
         onClose()
       },
       end: () => resolve(Buffer.concat(chunks)),
-      destroy: () => reject(new ServiceError('service.error.bad_gateway', 'the answer was cut')),
+      destroy: () => reject(new ServiceError('service.error.bad_gateway', 'the response was cut')),
       onClose(callback) {
         onClose = callback
       },

@@ -19,7 +19,7 @@ export class ToolMetrics implements ToolWatch {
   constructor(stock: SeriesStock) {
     const name = 'gateway_tool_calls_total'
     const help =
-      'Calls of tools by API Specification, version, tool, and the status that its operation has answered.'
+      'Calls of tools by API Specification, version, tool, and the status that its operation has returned.'
     this.#calls = new Family({ name, help, subject: 'tool', labels: ['status'] }, stock)
   }
 

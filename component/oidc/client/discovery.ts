@@ -86,7 +86,7 @@ export const libraryFetch =
     const response = await fetch(target, { method, headers, body }, isFixed, site.ca)
     sent.status = response.status
     if (response.status < 500) return withoutNulls(response)
-    const message = `the provider answered with the status ${response.status}`
+    const message = `the provider returned the status ${response.status}`
     throw new ServiceError('service.error.bad_gateway', message)
   }
 

@@ -54,7 +54,7 @@ function isOfText({ map, at }: Place, source: Source): boolean {
 const carried = ['schema', 'example', 'examples']
 const reasons = {
   encoding: 'the gateway encodes the fields of a form by itself',
-  itemSchema: 'the gateway does not judge streams',
+  itemSchema: 'the gateway does not check streams',
 }
 
 /** Reads the `content` of a request body or, as an answer, of a response; undefined: it is absent, or of other types only. */
@@ -71,7 +71,7 @@ export function readContent(
   for (const place of source.members(parent, 'content')) {
     const type = known(place.name, isAnswer)
     if (type === undefined) {
-      const verb = isAnswer ? 'gives no answers' : 'takes no bodies'
+      const verb = isAnswer ? 'gives no responses' : 'takes no bodies'
       source.losses.tell(place.at, `the gateway ${verb} of the type ${essenceOf(place.name)}`)
       continue
     }

@@ -303,7 +303,7 @@ const isUncheckedlyAuthorized = ({ exchange, route }: CachedRequest): boolean =>
 const notCached = (): ServiceError =>
   new ServiceError(
     'service.error.not_cached',
-    'the request wants a kept answer only, and none is fresh',
+    'the request wants a cached response only, and none is fresh',
   )
 
 /** What the cache knows of a request. */

@@ -52,7 +52,7 @@ async function readStream(
       if (bytes > maxBytes) break
     }
   } catch (error) {
-    throw error instanceof ServiceError ? error : badGateway('the answer is not complete', error)
+    throw error instanceof ServiceError ? error : badGateway('the response is not complete', error)
   }
   return { body: { kind: 'stream', stream: rejoined(chunks, pieces, stream), length } }
 }

@@ -7,11 +7,11 @@ import type { CachePlan } from './plan.ts'
 import { cacheRule } from './rule.ts'
 
 const keptFields = [
-  field('Age', 'integer', 'Seconds since the answer was made, where it is a kept one.', 12),
+  field('Age', 'integer', 'Seconds since the response was made, where it is a cached one.', 12),
   field(
     'Cache-Status',
     'string',
-    'Whether the answer is a kept one (RFC 9211).',
+    'Whether the response is a cached one (RFC 9211).',
     'wamp-gateway; hit; ttl=48',
   ),
 ]

@@ -32,7 +32,10 @@ export function subscribing(
   const again = (reason: string): void => {
     if (isEnded) return
     if (reason !== lastReason) {
-      log.warn({ realm_uri, topic, reason }, 'answers that wait for events of a topic are not kept')
+      log.warn(
+        { realm_uri, topic, reason },
+        'responses that wait for events of a topic are not kept',
+      )
     }
     lastReason = reason
     stop = clock.after(pauseMs, () => void subscribe())

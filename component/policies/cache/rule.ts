@@ -34,7 +34,7 @@ const purgeKeys = {
   }),
   tags: described(
     listOf(dynamic(string), 'a list of texts', 0),
-    'Tags of the answers that an event drops; expressions over action.event. Absent: all answers of the rule.',
+    'Tags of the responses that an event drops; expressions over action.event. Absent: all responses of the rule.',
   ),
 }
 
@@ -58,15 +58,15 @@ const purge: Rule = rule(event.schema, (value, path, report) => {
 const keys = {
   ttl: described(
     seconds(1),
-    'Seconds that an answer is fresh; less where it says so itself. Absent: as long as an upstream says, and other answers are not kept.',
+    'Seconds that a response is fresh; less where it says so itself. Absent: as long as an upstream says, and other responses are not kept.',
   ),
   per: described(
     oneOf(['user', 'all']),
-    'Who shares an answer. Absent: user where the path is secured, else all.',
+    'Who shares a response. Absent: user where the path is secured, else all.',
   ),
   vary: described(
     listOf(dynamic(text('the name of a header field', headerNameProblem)), 'a list of names', 0),
-    'Request fields that answers differ by, beside those that expressions read and answers name in Vary.',
+    'Request fields that responses differ by, beside those that expressions read and responses name in Vary.',
     { default: [] },
   ),
   statuses: described(
@@ -76,38 +76,42 @@ const keys = {
       }),
       'a list of statuses',
     ),
-    'Statuses of answers that are kept.',
+    'Statuses of responses that are kept.',
     { default: [200] },
   ),
   stale_while_revalidate: described(
     seconds(0),
-    'Seconds that a stale answer is served while a fresh one is fetched.',
+    'Seconds that a stale response is served while a fresh one is fetched.',
     { default: 0 },
   ),
   stale_if_error: described(
     seconds(0),
-    'Seconds that a stale answer is served where the action fails.',
+    'Seconds that a stale response is served where the action fails.',
     { default: 0 },
   ),
   tags: described(
     listOf(dynamic(string), 'a list of texts', 0),
-    'Texts that answers are purged by; expressions over request and action.',
+    'Texts that responses are purged by; expressions over request and action.',
     { default: [] },
   ),
   purge_on: described(
     listOf(purge, 'a list of events', 0),
-    'Events that drop answers. While the gateway may miss one of them, nothing is kept.',
+    'Events that drop responses. While the gateway may miss one of them, nothing is kept.',
     { default: [] },
   ),
-  coalesce: described(boolean, 'Whether requests for the same answer wait for the first of them.', {
-    default: true,
-  }),
+  coalesce: described(
+    boolean,
+    'Whether requests for the same response wait for the first of them.',
+    {
+      default: true,
+    },
+  ),
 }
 
 /** `null` takes away what a level above sets. An unknown key is an issue: its author expects answers to be told apart by it. */
 export const cacheRule: Rule = dynamic(
   described(
     orNull(closedMap('a map such as {ttl: 60}', keys)),
-    'Answers to GET and HEAD are kept in memory and served again. null: they are not.',
+    'Responses to GET and HEAD are kept in memory and served again. null: they are not.',
   ),
 )

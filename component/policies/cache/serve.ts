@@ -55,7 +55,7 @@ export const cache = servedPolicy('caching', {
     const answered = new Family(
       {
         name: 'gateway_cache_requests_total',
-        help: 'Requests to routes with cache, by route pattern and how they were answered: hit, stale, miss, bypass.',
+        help: 'Requests to routes with cache, by route pattern and how they were served: hit, stale, miss, bypass.',
         subject: 'route',
         labels: ['how'],
       },

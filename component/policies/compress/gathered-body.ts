@@ -29,7 +29,7 @@ export function gathered(
     const fail = (error?: unknown): void => {
       leave()
       reject(
-        error instanceof ServiceError ? error : badGateway('the answer is not complete', error),
+        error instanceof ServiceError ? error : badGateway('the response is not complete', error),
       )
     }
     const close = (): void => fail(body.errored)

@@ -51,6 +51,6 @@ export const compressRule: Rule = dynamic(
     rule({ anyOf: [{ type: ['boolean', 'null'] }, map.schema] }, (value, path, report) => {
       if (typeof value !== 'boolean' && value !== null) map(value, path, report)
     }),
-    'Whether bodies of answers are compressed for clients that accept it. Absent: as gateway.compress of the configuration says.',
+    'Whether bodies of responses are compressed for clients that accept it. Absent: as gateway.compress of the configuration says.',
   ),
 )

@@ -38,7 +38,7 @@ export const compress = servedPolicy('compression', {
     const compressed = new Family(
       {
         name: 'gateway_compressed_total',
-        help: 'Bodies of answers that were compressed, by content coding.',
+        help: 'Bodies of responses that were compressed, by content coding.',
         labels: ['coding'],
         ...ofNode,
       },
@@ -56,7 +56,7 @@ export const compress = servedPolicy('compression', {
     const skipped = new Family(
       {
         name: 'gateway_compressed_skipped_total',
-        help: 'Answers of routes with compress that left as they are, by why.',
+        help: 'Responses of routes with compress that left as they are, by why.',
         labels: ['why'],
         ...ofNode,
       },

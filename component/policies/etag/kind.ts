@@ -8,7 +8,7 @@ import { boolean, described, dynamic, type Rule } from '#component/spec/rules.ts
 const etagRule: Rule = dynamic(
   described(
     boolean,
-    'Whether answers to GET and HEAD with 200 have an ETag, and If-None-Match is answered with 304.',
+    'Whether responses to GET and HEAD with 200 have an ETag, and If-None-Match gets 304.',
     { default: false },
   ),
 )
@@ -16,7 +16,7 @@ const etagRule: Rule = dynamic(
 const etagField = field(
   'ETag',
   'string',
-  'Names the content of the answer. A request that sends it as If-None-Match gets 304 for equal content.',
+  'Names the content of the response. A request that sends it as If-None-Match gets 304 for equal content.',
   '"i8FVjrN2mG4kYwT7VbQ1Zg"',
 )
 

@@ -269,7 +269,7 @@ const refusals = {
       `${name}: another request was sent with this key: a repeat has the same method, path, query, Content-Type and body`,
     ),
   running: () => conflict('the first request with this key is under way', { 'retry-after': '1' }),
-  done: () => conflict('the first request with this key was performed; its answer is not kept'),
+  done: () => conflict('the first request with this key was performed; its response is not kept'),
   full: () =>
     new ServiceError(
       'service.error.unavailable',

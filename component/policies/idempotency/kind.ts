@@ -26,7 +26,7 @@ const key = 'idempotency'
 const keySchema = {
   type: 'string',
   description:
-    'A text that no other request of the client has, such as a UUID. A repeat with the same key is not performed again: it gets the answer of the first request.',
+    'A text that no other request of the client has, such as a UUID. A repeat with the same key is not performed again: it gets the response of the first request.',
 }
 
 /** Requests with an Idempotency-Key are performed once. */
@@ -46,7 +46,7 @@ export const idempotency = policyKind(key, {
   },
   warnOfStore(url, others) {
     if (url === 'sqlite::memory:') {
-      return 'idempotency: the store is in memory, so the answers under an Idempotency-Key are lost when the process ends'
+      return 'idempotency: the store is in memory, so the responses under an Idempotency-Key are lost when the process ends'
     }
     if (!url.startsWith('sqlite:') || others === 0) return undefined
     return 'idempotency: other gateways do not know the keys in the SQLite store of this one; behind a balancer use PostgreSQL'

@@ -16,7 +16,7 @@ const keys: Readonly<Record<string, Rule>> = {
   }),
   ttl: described(
     integer(1, 2_592_000, ' of seconds'),
-    'How long an answer is kept. Seconds, at most 30 days.',
+    'How long a response is kept. Seconds, at most 30 days.',
     { default: idempotencyDefaults.ttl },
   ),
   on_unknown: described(
@@ -26,7 +26,7 @@ const keys: Readonly<Record<string, Rule>> = {
   ),
   max_bytes: described(
     integer(0, 1_048_576, ' of bytes'),
-    'Larger answers are not kept: a repeat is refused with 409. Bytes.',
+    'Larger responses are not kept: a repeat is refused with 409. Bytes.',
     { default: idempotencyDefaults.max_bytes },
   ),
 }
@@ -35,6 +35,6 @@ const keys: Readonly<Record<string, Rule>> = {
 export const idempotencyRule: Rule = dynamic(
   described(
     orNull(closedMap('a map, or null', keys)),
-    'POST and PATCH with an Idempotency-Key are performed once; a repeat gets the same answer. null: the key means nothing.',
+    'POST and PATCH with an Idempotency-Key are performed once; a repeat gets the same response. null: the key means nothing.',
   ),
 )

@@ -42,7 +42,7 @@ export const idempotency = servedPolicy('idempotency', {
       shares: new KeyShares(most, clock, store.answers.held),
       ...{ clock, box, digest: keyedDigest(box), answers: store.answers, encode },
       onUnkept: (err: unknown) =>
-        log.warn({ err }, 'an answer could not be kept under its Idempotency-Key'),
+        log.warn({ err }, 'a response could not be stored under its Idempotency-Key'),
     }
     return { port }
   },

@@ -17,7 +17,7 @@ const rateLimitRule: Rule = limits(
     ),
     scope: described(
       oneOf(['all', 'process']),
-      'all: all processes and nodes share the limit, as far as they hear of each other. process: each counts for itself.',
+      'all: all processes and nodes share the limit, as far as they receive messages of each other. process: each counts for itself.',
       { default: 'all' },
     ),
   },
@@ -48,7 +48,7 @@ const quotaRule: Rule = limits(
     ),
     count: described(
       dynamic(oneOf(['all', 'success'])),
-      'success: only requests whose answer has a status below 400 stay counted.',
+      'success: only requests whose response has a status below 400 stay counted.',
       { default: 'all' },
     ),
   },

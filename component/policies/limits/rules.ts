@@ -49,7 +49,7 @@ const shared = {
   separate: described(boolean, 'Whether each operation has a limit of its own.', {
     default: false,
   }),
-  headers: described(boolean, 'Whether answers tell the limit in RateLimit fields.', {
+  headers: described(boolean, 'Whether responses tell the limit in RateLimit fields.', {
     default: true,
   }),
   mode: described(oneOf(['enforce', 'log']), 'log: refuses nothing, and counts only.', {

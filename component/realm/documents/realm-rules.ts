@@ -82,7 +82,7 @@ export const realm = described(
       ),
       login_page: described(
         boolean,
-        '`true`: `GET …/oidc/login` without `provider` answers a page with a link for each provider of the realm, where it has several.',
+        '`true`: `GET …/oidc/login` without `provider` returns a page with a link for each provider of the realm, where it has several.',
         { default: false, examples: [true] },
       ),
       info: described(

@@ -69,7 +69,7 @@ const textsIn = (value: unknown): readonly string[] =>
   [value].flat().filter((one) => typeof one === 'string')
 
 const unavailable = (cause?: unknown): ServiceError => {
-  const message = 'the service that decides about the request gives no valid answer now'
+  const message = 'the service that decides about the request gives no valid response now'
   return new ServiceError(
     'service.error.unavailable',
     message,
@@ -133,11 +133,11 @@ export class ForwardAuthScheme implements AlternativeScheme {
     if (redirects.has(status)) throw new PassedAnswer('service.error.unauthorized', answer)
     if (status === 401 || status === 403) {
       const { realm_uri: realm, type: authmethod } = protection
-      const reason = `the service of the path answers ${status}`
+      const reason = `the service of the path returns ${status}`
       const uri = status === 401 ? 'service.error.unauthorized' : 'wamp.error.not_authorized'
       throw new PassedAnswer(uri, answer, because({ realm, authmethod, reason }))
     }
-    throw unavailable(new Error(`the service answers ${status}`))
+    throw unavailable(new Error(`the service returns ${status}`))
   }
 
   /** As whom the request passes, by the realm of now. */

@@ -68,10 +68,10 @@ const example = object('an example: {request, as, outcome, expect}', {
       asks,
       'Who asks. Default: the user "example" where the path is secured; null: a request without credentials.',
     ),
-    outcome: described(outcome, 'What the action comes to; of a list of actions, a list.'),
-    expect: described(expected, 'What the answer is, and what the action is told.'),
+    outcome: described(outcome, 'The outcome of the action; of a list of actions, a list.'),
+    expect: described(expected, 'What the response is, and what the action is told.'),
   },
-  required: { expect: 'what the answer is, such as {"status": 200}' },
+  required: { expect: 'what the response is, such as {"status": 200}' },
 })
 
 const schemaOfExamples: JsonSchema = {

@@ -62,7 +62,7 @@ const expectations = {
   status: described(status, 'The HTTP status; 101 of a WebSocket.'),
   headers: described(
     fields(foundValue),
-    'Header fields that the answer has; null: it has no such field.',
+    'Header fields that the response has; null: it has no such field.',
   ),
   body: described(anything, 'The decoded body, equal as JSON; "" for none.'),
   body_matches: described(schema, 'A JSON Schema that the decoded body fits.'),
@@ -74,7 +74,7 @@ const expectations = {
     told,
     'What the action is told: only the members named are compared. A list for a list of actions; null: it is not reached.',
   ),
-  error_code: described(string, 'The code of the error that the answer tells of.'),
+  error_code: described(string, 'The code of the error that the response tells of.'),
 }
 const expectationNames = Object.keys(expectations)
 const known = object('a map of what is expected', { keys: expectations })

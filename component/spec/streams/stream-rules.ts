@@ -106,7 +106,7 @@ export const streamKeys = {
 export const progressKeys = {
   progress_timeout: described(
     dynamic(integer(1, maxMilliseconds, ' of milliseconds')),
-    'How long a call may take from one progressive result to the next, and to its answer; milliseconds. Default: timeout.',
+    'How long a call may take from one progressive result to the next, and to its response; milliseconds. Default: timeout.',
   ),
   max_duration: described(
     maxDuration,

@@ -63,11 +63,11 @@ async function load() {
 function failureOf(error: (Error & { readonly code?: unknown }) | undefined): ExportFailure {
   const code = error?.code
   if (typeof code === 'number') {
-    return { reason: 'refused', message: `the collector answered ${code}` }
+    return { reason: 'refused', message: `the collector returned ${code}` }
   }
   // an answer that asks for a later attempt has no error of its own
   if (error === undefined || error.name === 'OTLPExporterError') {
-    return { reason: 'unavailable', message: 'the collector answered 429, 502, 503 or 504' }
+    return { reason: 'unavailable', message: 'the collector returned 429, 502, 503 or 504' }
   }
   // its message may be empty where a name has several addresses
   return { reason: 'unreachable', message: error.message || String(code ?? 'no connection') }

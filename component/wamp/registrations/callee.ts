@@ -180,7 +180,7 @@ export class Callee {
       const id = this.#ports.send(draft)
       const stopTimer = this.#ports.clock.after(timeoutMs, () => {
         this.#asked.delete(id)
-        reject(failure('service.error.timeout', 'the router did not answer in time', true))
+        reject(failure('service.error.timeout', 'the router did not respond in time', true))
       })
       this.#asked.set(id, { type: draft[0], registration, resolve, reject, stopTimer })
     } catch (error) {

@@ -92,7 +92,7 @@ export class Subscriptions {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const stopTimer = this.#ports.clock.after(timeoutMs, () => {
       asked.isAbandoned = true
-      reject(failure('service.error.timeout', 'the router did not answer in time', true))
+      reject(failure('service.error.timeout', 'the router did not respond in time', true))
     })
     const asked = { subscription, listener, resolve, reject, stopTimer, isAbandoned: false }
     subscription.asking += 1

@@ -14,7 +14,7 @@ export class ProcedureMetrics {
     this.#durations = new Family(
       {
         name: 'gateway_procedure_call_duration_seconds',
-        help: 'Time from an INVOCATION of a procedure of a document to its answer, by API, version, procedure (as the document registers it) and outcome: ok, error, canceled.',
+        help: 'Time from an INVOCATION of a procedure of a document to its response, by API, version, procedure (as the document registers it) and outcome: ok, error, canceled.',
         counter: {
           name: 'gateway_procedure_calls_total',
           help: 'Calls of procedures of documents, by API, version, procedure and outcome: ok, error, canceled.',

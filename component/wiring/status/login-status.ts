@@ -32,7 +32,7 @@ export const providerSources = ({
     read: () => countsOf(logouts),
   },
   gateway_login_rechecks_total: {
-    help: 'Questions to identity providers whether a login still holds, by result: same, changed (other roles or claims), ended (the provider has ended the login), or failed (no answer).',
+    help: 'Questions to identity providers whether a login still holds, by result: same, changed (other roles or claims), ended (the provider has ended the login), or failed (no response).',
     isCounter: true,
     labels: ['result'],
     read: () => countsOf(rechecks),

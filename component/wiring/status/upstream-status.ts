@@ -55,7 +55,7 @@ export function upstreamSources(table: Pick<UpstreamTable, 'all'>): MetricSource
       read: () => ofTargets(({ target }) => [{ labels: {}, value: target.pending }]),
     },
     gateway_upstream_attempts_total: {
-      help: 'Requests to targets of upstreams by outcome: success, failure (no valid answer in time, 502, 503 or 504), unknown (the client has gone away, or its body was at fault).',
+      help: 'Requests to targets of upstreams by outcome: success, failure (no valid response in time, 502, 503 or 504), unknown (the client has gone away, or its body was at fault).',
       isCounter: true,
       labels: [...targetLabels, 'outcome'],
       read: () =>

@@ -98,7 +98,7 @@ export class Tracing implements Traces {
       const isUnknown =
         cause instanceof WampError && cause.error_uri === 'wamp.error.no_such_procedure'
       if (isUnknown) return undefined
-      const message = 'the node of the trace does not answer'
+      const message = 'the node of the trace does not respond'
       throw new ServiceError('service.error.unavailable', message, { cause })
     }
   }

@@ -16,7 +16,7 @@ function healthOf(
   server = { isReadOnly: false },
 ) {
   const clock = new ManualClock()
-  const unanswered = new Error('the database does not answer')
+  const unanswered = new Error('the database does not respond')
   const health = new StoreHealth({
     clock,
     watched: {

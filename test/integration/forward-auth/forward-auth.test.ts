@@ -90,7 +90,7 @@ describe('forward_auth of a running gateway', () => {
     [['x-auth-user', 'eve', 'x-auth-user', 'eve'], 503],
     [['x-auth-user', 'eve', 'x-auth-groups', 'a', 'x-auth-groups', 'admins'], 200],
   ] as const) {
-    it(`comes to ${expected} where the service answers ${fields.join(' ')}`, async () => {
+    it(`comes to ${expected} where the service returns ${fields.join(' ')}`, async () => {
       answer = (response) => response.writeHead(200, [...fields]).end()
       expect((await send(gateway.url, '/v1/all')).status).to.equal(expected)
     })
@@ -165,7 +165,7 @@ describe('forward_auth of a running gateway', () => {
     ['a body without an end', (response) => response.writeHead(200).write('x'.repeat(2_000_000))],
   ]
   for (const [what, failing] of failures) {
-    it(`answers 503 where the service answers ${what}`, async () => {
+    it(`answers 503 where the service returns ${what}`, async () => {
       answer = failing
       const answered = await send(gateway.url, '/v1/all')
       expect([answered.status, (answered.json() as { code: string }).code]).to.deep.equal([

@@ -73,7 +73,7 @@ describe('forward answers', () => {
           body: { a: 1 },
           uri: `http://${host}/things`,
         })
-        expect(outcome.error.kwargs).to.have.property('message', `the upstream answered ${status}`)
+        expect(outcome.error.kwargs).to.have.property('message', `the upstream returned ${status}`)
       }
     })
   }

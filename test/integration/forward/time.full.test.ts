@@ -32,7 +32,7 @@ describe('forward in time', () => {
         kwargs: {
           code: 'service.error.bad_gateway',
           message: 'the connection to the upstream failed (ECONNREFUSED)',
-          description: 'The upstream could not be reached or gave no valid answer.',
+          description: 'The upstream could not be reached or gave no valid response.',
         },
         details: {},
         status_code: 504,

@@ -62,7 +62,7 @@ const unrouted: readonly (readonly [string, number, (origin: string) => string])
   ],
 ]
 
-describe('CORS of errors that no route answers', () => {
+describe('CORS of errors that no route matches', () => {
   describe('with a list of origins', () => {
     let gateway: TestGateway
     let port: number

@@ -108,7 +108,7 @@ describe('/ws in front of another router', () => {
     expect(fixture.logged[0]).to.include({
       ...{ level: 'error', msg: 'a request failed', route: '/ws', status: 502 },
       ...{ error: 'wamp.error.net_failure' },
-      reason: 'the WAMP router cannot be reached, or its answer is not HTTP',
+      reason: 'the WAMP router cannot be reached, or its response is not HTTP',
     })
   })
 

@@ -201,7 +201,7 @@ describe('a procedure of a document', () => {
     it(`tells ${status} of the upstream as ${error}`, async () => {
       const answer = await caller.call('com.example.status', [status])
       expect([answer.error, answer.kwargs.status_code]).to.deep.equal([error, status])
-      expect(answer.args).to.deep.equal([`the upstream answered ${status}`])
+      expect(answer.args).to.deep.equal([`the upstream returned ${status}`])
       expect((answer.kwargs.body as Told).path).to.equal(`/status/${status}`)
     })
   }

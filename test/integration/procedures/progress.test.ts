@@ -151,7 +151,7 @@ describe('a procedure with on_progress', () => {
     expect(found).to.have.length(1)
     expect([answer.error, answer.args]).to.deep.equal([
       'service.error.bad_gateway',
-      ['a line of the answer is no JSON'],
+      ['a line of the response is no JSON'],
     ])
   })
 

@@ -102,7 +102,7 @@ describe('operators of one realm', () => {
     ]) {
       const refused = await load(other, wanted)
       expect([refused.status, refused.code]).to.deep.equal([403, 'wamp.error.not_authorized'])
-      expect(refused.message).to.match(/answers requests that belong to another realm$/)
+      expect(refused.message).to.match(/matches requests that belong to another realm$/)
       expect(refused.message).to.not.include('owned').and.not.include(one)
     }
     expect((await send(gateway.url, '/v1/orders/7')).status).to.equal(401)

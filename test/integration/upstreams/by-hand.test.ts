@@ -96,7 +96,7 @@ describe('the targets of an upstream', () => {
     })
     expect(second?.nodes[0]).to.deep.include({
       ...{ state: 'out', failures: 1, attempts: { success: 0, failure: 1, unknown: 0 } },
-      last_error: 'the upstream answered 503',
+      last_error: 'the upstream returned 503',
     })
     expect(upstreams[0]?.auth).to.equal(null)
     const registry = (await send(gateway.adminUrl, '/registry')).json()

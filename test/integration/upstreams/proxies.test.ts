@@ -147,7 +147,7 @@ describe('a request that leaves by a proxy', () => {
     })
     const answer = await fetch(`${url}/v1/it`)
     expect(answer.status).to.equal(504)
-    expect(await answer.text()).to.include('the proxy opened no tunnel: it answered 403')
+    expect(await answer.text()).to.include('the proxy opened no tunnel: it returned 403')
   })
 
   const hosts = documentOf({ upstream: undefined, host: '{{request.query_params.host}}' })
@@ -191,7 +191,7 @@ describe('a request that leaves by a proxy', () => {
         const answer = await fetch(`${url}/v1/it`)
         const text = await answer.text()
         expect([answer.status, answer.headers.get('proxy-authenticate')]).to.deep.equal([504, null])
-        expect(text).to.include('it answered 407')
+        expect(text).to.include('it returned 407')
         expect(text).to.not.include('who are you')
       }
     })

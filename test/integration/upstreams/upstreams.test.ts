@@ -33,7 +33,7 @@ describe('a forward to an upstream', () => {
     expect(answer.headers.get('retry-after')).to.equal('1')
     expect(await answer.json()).to.include({ error_uri: 'service.error.no_upstream_target' })
     const { body } = await gateway.load(documentOf({ path: '/other' }))
-    const message = `${realm_uri} has no upstream "it" in info.upstreams: every request is answered 503`
+    const message = `${realm_uri} has no upstream "it" in info.upstreams: every request gets 503`
     expect(body.warnings?.map((warning) => warning.message)).to.include(message)
     expect(body.warnings?.[0]?.path).to.match(/\/action\/upstream$/)
   })

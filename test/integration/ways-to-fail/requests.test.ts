@@ -80,7 +80,7 @@ const rows: readonly (readonly [path: string, status: number, line: LogLine])[] 
     500,
     {
       ...{ error: boom, procedure: 'com.example.fails', pointer: at('callee-fails') },
-      reason: 'the peer answered with this error, and status_codes has no row for it',
+      reason: 'the peer returned this error, and status_codes has no row for it',
     },
   ],
   ['busy', 503, { error: boom, reason: 'status_codes gives this error its status' }],
@@ -143,7 +143,7 @@ const rows: readonly (readonly [path: string, status: number, line: LogLine])[] 
     502,
     {
       error: 'service.error.http_gateway.upstream_status',
-      reason: 'the upstream answered 502',
+      reason: 'the upstream returned 502',
       upstream: 'http://127.0.0.1',
     },
   ],
@@ -152,7 +152,7 @@ const rows: readonly (readonly [path: string, status: number, line: LogLine])[] 
     200,
     {
       error: 'service.error.bad_gateway',
-      reason: 'the connection to the upstream failed during its answer (UND_ERR_SOCKET)',
+      reason: 'the connection to the upstream failed during its response (UND_ERR_SOCKET)',
       upstream: 'http://127.0.0.1',
     },
   ],
@@ -161,7 +161,7 @@ const rows: readonly (readonly [path: string, status: number, line: LogLine])[] 
     504,
     {
       error: 'service.error.timeout',
-      reason: 'the upstream did not answer within the timeout',
+      reason: 'the upstream did not respond within the timeout',
       upstream: 'http://127.0.0.1',
     },
   ],

@@ -53,7 +53,7 @@ describe('a header of a forward with a secret', () => {
 
 describe('a forward to an upstream that needs a token of the user', () => {
   const message =
-    'the upstream "of-users" needs a token of the user, and the security of this operation proves none: every request is answered 403'
+    'the upstream "of-users" needs a token of the user, and the security of this operation proves none: every request gets 403'
   const cases: readonly (readonly [string, object, boolean])[] = [
     ['none', {}, true],
     ['basic', { type: 'basic' }, true],

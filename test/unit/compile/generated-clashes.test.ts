@@ -17,7 +17,7 @@ describe('loading a document with oauth2', () => {
       {
         path: `${at}/~1oauth~1token`,
         message:
-          'the route /v1/oauth/token answers the same requests as /v1/oauth/token, generated for /defaults/security',
+          'the route /v1/oauth/token matches the same requests as /v1/oauth/token, generated for /defaults/security',
       },
     ])
   })

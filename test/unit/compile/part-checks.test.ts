@@ -14,7 +14,7 @@ const warningsOf = (patterns: readonly string[], version: object = {}): string[]
   }).warnings.map(({ path, message }) => `${path.split('/').at(-1)}: ${message}`)
 
 const rivals = (one: string, other: string) =>
-  `~1${one}: one request could match the route /v1/${one} and /v1/${other}, and neither has more text: the text that sorts first answers`
+  `~1${one}: one request could match the route /v1/${one} and /v1/${other}, and neither has more text: the text that sorts first wins`
 
 describe('segments of text and bindings in a document', () => {
   for (const [patterns, warnings] of [
@@ -36,7 +36,7 @@ describe('segments of text and bindings in a document', () => {
   it('clash where only the names of their bindings differ', () => {
     const [issue] = issuesOf(documentOf(pathsWith('/{a}.json', '/{b}.json')))
     expect(issue?.message).to.equal(
-      'the route /v1/{b}.json answers the same requests as /versions/1.0/paths/~1{a}.json',
+      'the route /v1/{b}.json matches the same requests as /versions/1.0/paths/~1{a}.json',
     )
     expect(issuesOf(documentOf(pathsWith('/{a}', '/:b')))).to.have.length(1)
   })

@@ -107,7 +107,7 @@ describe('the schemas of a document', () => {
       {
         path: '/versions/1.0/paths/~1y/get/response/on_result/schema',
         message:
-          'the answer of the upstream is passed on unread, so it is not checked: declare a body to have it checked',
+          'the response of the upstream is passed on unread, so it is not checked: declare a body to have it checked',
       },
       {
         path: '/versions/1.0/paths/~1y/get/response/on_error/schema',
@@ -116,8 +116,7 @@ describe('the schemas of a document', () => {
       },
       {
         path: '/versions/1.0/paths/~1y/post/response/on_result/schema',
-        message:
-          'there is nothing to check: without the key body a success is answered with an empty body',
+        message: 'there is nothing to check: without the key body a success has an empty body',
       },
     ])
   })

@@ -158,12 +158,12 @@ describe('websocket of a forward', () => {
     [
       'cache',
       { get: { ...forward(), cache: { ttl: 60, per: 'all' } } },
-      'websocket and cache exclude each other: a WebSocket is no answer to keep; "cache": null takes cache away',
+      'websocket and cache exclude each other: a WebSocket is no response to keep; "cache": null takes cache away',
     ],
     [
       'idempotency',
       { idempotency: {}, get: forward() },
-      'websocket and idempotency exclude each other: a WebSocket is no answer to keep; "idempotency": null takes idempotency away',
+      'websocket and idempotency exclude each other: a WebSocket is no response to keep; "idempotency": null takes idempotency away',
     ],
   ]
   for (const [what, path, message, at = `${action}/websocket`] of refused) {

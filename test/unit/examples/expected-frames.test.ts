@@ -59,7 +59,7 @@ describe('the frames that an example expects', () => {
     const stream = { status: 404, headers: {}, body: '', actions: [], errorCode: undefined }
     const problems = unmet(expected, { ...stream, frames: undefined }, '', equals)
     expect(problems).to.deep.equal([
-      { path: '/frames', message: 'expected a stream, found another answer of status 404' },
+      { path: '/frames', message: 'expected a stream, found another response of status 404' },
     ])
   })
 

@@ -69,7 +69,7 @@ const rows: readonly (readonly [
       error: boom,
       pointer: at('call'),
       procedure: 'com.example.p',
-      reason: 'the peer answered with this error, and status_codes has no row for it',
+      reason: 'the peer returned this error, and status_codes has no row for it',
     },
   ],
   [
@@ -86,12 +86,12 @@ const rows: readonly (readonly [
   [
     'an error that the gateway made',
     'call',
-    () => callee('service.error.timeout', 'the call was not answered in time'),
+    () => callee('service.error.timeout', 'the call did not return in time'),
     {
       error: 'service.error.timeout',
       pointer: at('call'),
       procedure: 'com.example.p',
-      reason: 'the call was not answered in time',
+      reason: 'the call did not return in time',
     },
   ],
   [
@@ -123,7 +123,7 @@ const rows: readonly (readonly [
     {
       error: boom,
       pointer: at('named-by-request'),
-      reason: 'the peer answered with this error, and status_codes has no row for it',
+      reason: 'the peer returned this error, and status_codes has no row for it',
     },
   ],
   [
@@ -145,7 +145,7 @@ const rows: readonly (readonly [
       error: boom,
       pointer: `${at('list')}/action/1`,
       topic: 'com.example.t',
-      reason: 'the peer answered with this error, and status_codes has no row for it',
+      reason: 'the peer returned this error, and status_codes has no row for it',
     },
   ],
   [

@@ -26,14 +26,14 @@ describe('an answer with a schema', () => {
       status: 500,
       body: {
         code: 'service.error.response_mismatch',
-        message: 'the answer does not fit its schema',
-        description: 'The answer does not fit its schema.',
+        message: 'the response does not fit its schema',
+        description: 'The response does not fit its schema.',
       },
       failure: {
         api_spec: 'com.example.test',
         version: '1.0',
         error: 'service.error.response_mismatch',
-        reason: 'the answer does not fit its schema',
+        reason: 'the response does not fit its schema',
         pointer: '/versions/1.0/paths/~1x/get/response/on_result/schema',
         mistakes: [{ pointer: '/id', keyword: 'type' }],
       },

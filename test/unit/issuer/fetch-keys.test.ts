@@ -27,7 +27,7 @@ describe('fetching the keys of an issuer', () => {
       [openid, true],
       ['https://id.example/.well-known/oauth-authorization-server/a', true],
     ])
-    expect(keys).to.equal(`${openid} answered with the status 404`)
+    expect(keys).to.equal(`${openid} returned the status 404`)
   })
 
   it('lets the issuer lead to public addresses only, off its own origin', async () => {

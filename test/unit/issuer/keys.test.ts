@@ -118,7 +118,7 @@ describe('the keys of an issuer', () => {
     expect(await answer(token)).to.equal('ok corp|ada')
   })
 
-  it('serve on for a day while the issuer is away; then its tokens are answered with 503', async () => {
+  it('serve on for a day while the issuer is away; then its tokens get 503', async () => {
     const token = await node.server.token({ claims: { exp: 1_763_740_800 + 172_800 } })
     await node.declare({ max_lifetime_secs: 172_800 })
     expect(await answer(token)).to.equal('ok corp|ada')
@@ -136,7 +136,7 @@ describe('the keys of an issuer', () => {
     expect(await answer(token)).to.equal('ok corp|ada')
     const lines = node.logged.filter(([, text]) => String(text).includes('keys'))
     const { url: issuer } = node.server
-    const reason = `${issuer}/jwks answered with the status 500`
+    const reason = `${issuer}/jwks returned the status 500`
     expect(lines).to.deep.equal([
       [{ issuer, reason }, 'the keys of an issuer cannot be fetched: the known keys serve on'],
       [{ issuer }, 'the keys of an issuer are there again'],
@@ -154,7 +154,7 @@ describe('the keys of an issuer', () => {
     expect(node.ask(token)).to.have.property('authid', 'corp|ada')
   })
 
-  it('may have a new one while the issuer is away, so that its tokens are answered with 503', async () => {
+  it('may have a new one while the issuer is away, so that its tokens get 503', async () => {
     await answer(await node.server.token())
     await node.server.rotate('k2')
     breakKeys()

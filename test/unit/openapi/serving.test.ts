@@ -55,13 +55,13 @@ describe('the routes of openapi', () => {
       'a declared path',
       documentOf({ '/openapi.json': paths['/x'] }, {}, { openapi }),
       '/versions/1.0/paths/~1openapi.json',
-      'the route /v1/openapi.json answers the same requests as /v1/openapi.json, generated for /versions/1.0/openapi/path',
+      'the route /v1/openapi.json matches the same requests as /v1/openapi.json, generated for /versions/1.0/openapi/path',
     ],
     [
       'the docs page',
       documentOf({}, {}, { openapi: { path: '/a', docs_path: '/a' } }),
       '/versions/1.0/openapi/docs_path',
-      'the route /v1/a answers the same requests as /v1/a, generated for /versions/1.0/openapi/path',
+      'the route /v1/a matches the same requests as /v1/a, generated for /versions/1.0/openapi/path',
     ],
   ] as const) {
     it(`clash with ${what}, and both places are named`, () => {

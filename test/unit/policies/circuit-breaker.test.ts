@@ -34,7 +34,7 @@ const answered = (status_code: number): Outcome => ({
     ...{ error_uri: 'service.error.http_gateway.upstream_status', args: [], kwargs: {} },
     ...{ details: {}, status_code, headers: {}, body: '', uri: '' },
   },
-  reason: `the upstream answered ${status_code}`,
+  reason: `the upstream returned ${status_code}`,
   answer: { status_code, headers: {}, body: new Uint8Array(0), length: 0 },
 })
 

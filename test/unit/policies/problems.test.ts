@@ -109,7 +109,7 @@ describe('errors: problem', () => {
   })
 
   it('makes the failures of an action that the gateway finds problems without args and kwargs', async () => {
-    const reason = 'the router did not answer in time'
+    const reason = 'the router did not respond in time'
     const outcome = { error: errorOf('service.error.timeout', reason), reason }
     expect(bodyOf(await ask(call(), { outcome }))).to.deep.equal({
       type: `${base}service.error.timeout`,

@@ -78,7 +78,7 @@ describe('an API Specification of another realm', () => {
     expect(cause.toJSON()).to.deep.equal({
       code: denied,
       message:
-        'the route /v1/a (/versions/1.0/paths/~1a) answers requests that belong to another realm',
+        'the route /v1/a (/versions/1.0/paths/~1a) matches requests that belong to another realm',
       description: 'This is not allowed.',
     })
     expect((await refusal(registry.validate(spec('b', other, ['/a']), other))).uri).to.equal(denied)

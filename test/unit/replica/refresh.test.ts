@@ -73,7 +73,7 @@ describe('Replica.refresh', () => {
     expect(replica.isStoreAway).to.equal(false)
     expect(logged.map((line) => line.at(-1))).to.deep.equal([
       'the store is away',
-      'the store answers again',
+      'the store is reachable again',
     ])
   })
 

@@ -50,7 +50,7 @@ describe('routes and the requests of another realm', () => {
       await registry.load(spec('secret-id', one, theirs))
       const at = `/versions/1.0/paths/${mine.at(-1)?.replaceAll('~', '~0').replaceAll('/', '~1')}`
       expect(await told(registry, spec('b', other, mine))).to.equal(
-        `the route ${route} (${at}) answers requests that belong to another realm`,
+        `the route ${route} (${at}) matches requests that belong to another realm`,
       )
       expect(serves('/v1/x')).to.not.equal('b')
     })
@@ -79,7 +79,7 @@ describe('routes and the requests of another realm', () => {
       await told(registry, spec('b', other, ['/oauth/token'], { host: '127.0.0.1' })),
     ).to.match(/^the route \/v1\/oauth\/token /)
     const generating = spec('b', other, ['/y'], { ...secured, host: '127.0.0.1' })
-    expect(await told(registry, generating)).to.match(/\(\/defaults\/security\) answers requests/)
+    expect(await told(registry, generating)).to.match(/\(\/defaults\/security\) matches requests/)
   })
 
   it('refuses beside documents that are not served, and does not tell what else is wrong', async () => {
@@ -122,7 +122,7 @@ describe('routes and the requests of another realm', () => {
     const { warnings } = await registry.load(spec('b', other, ['/x/7', '/y']))
     const path = '/versions/1.0/paths/~1x~17'
     const message =
-      'the route and /v1/x/:id of a, which belongs to another realm, could answer the same requests'
+      'the route and /v1/x/:id of a, which belongs to another realm, could match the same requests'
     expect(warnings).to.deep.equal([{ path, message }])
     expect((await registry.validate(spec('b', other, ['/x/7']))).warnings).to.have.length(1)
     // its own former version is no other document
@@ -138,7 +138,7 @@ describe('routes and management on a shared listener', () => {
       const { registry } = await opened(managementPaths)
       const wanted = bare('b', other, [path], { host: 'api.example.com' })
       expect(await told(registry, wanted)).to.match(
-        /answers requests to management, which this listener serves$/,
+        /matches requests to management, which this listener serves$/,
       )
       const { warnings } = await registry.load(wanted)
       expect(warnings.map((warning) => warning.message).join()).to.match(/^the route hides/)

@@ -110,7 +110,7 @@ describe('a path under forward_auth', () => {
   }
 
   for (const status of [100, 300, 304, 305, 400, 404, 429, 500, 502, 503]) {
-    it(`answers 503 where the service answers ${status}, and never lets the request pass`, async () => {
+    it(`answers 503 where the service returns ${status}, and never lets the request pass`, async () => {
       answer = () => answerOf(status, { 'x-auth-user': 'ada' })
       expect(await ask({ response_headers: named })).to.include({ status: 503 })
     })

@@ -63,11 +63,11 @@ describe('a document with procedures', () => {
     [{ action: fixed, pool_size: 0 }, `${at}/pool_size: expected an integer of at least 1, got 0`],
     [
       { action: { type: 'wamp_subscribe', topic: 'a.b' } },
-      `${at}/action/type: wamp_subscribe cannot answer a call`,
+      `${at}/action/type: wamp_subscribe cannot handle a call`,
     ],
     [
       { action: [fixed, { type: 'wamp_subscribe', topic: 'a.b' }] },
-      `${at}/action/1/type: wamp_subscribe cannot answer a call`,
+      `${at}/action/1/type: wamp_subscribe cannot handle a call`,
     ],
     [
       { action: { type: 'forward', host: 'http://up', path: '/x' } },

@@ -76,9 +76,9 @@ describe('a check', () => {
 
   for (const [what, answer, reason] of [
     ['an error', Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'sent (ECONNREFUSED)'],
-    ['a status that is none of those', 503, 'answered 503'],
-    ['a redirect', 302, 'answered 302'],
-    ['no answer', undefined, 'no answer within 2000 ms'],
+    ['a status that is none of those', 503, 'the check got 503'],
+    ['a redirect', 302, 'the check got 302'],
+    ['no answer', undefined, 'no response within 2000 ms'],
   ] as const) {
     it(`takes the last target out after three bad answers: ${what}`, async () => {
       const { clock, told, answers, isUp } = checked({})

@@ -37,7 +37,7 @@ describe('the check of registrations', () => {
     ['what the router does not list', [listed(1)], [['b']]],
     ['each once, until it is registered again', [listed(), listed()], [['a', 'b']]],
     [
-      'nothing while the router does not answer',
+      'nothing while the router does not respond',
       [new WampError('service.error.timeout'), listed(1)],
       [['b']],
     ],

@@ -226,7 +226,7 @@ const authKinds: readonly AuthKind[] = [
     type: 'token_exchange',
     title: 'TokenExchange',
     description:
-      'A token that the authorization server gives for that of the user (RFC 8693), in `Authorization: Bearer`: one for each user. The Bearer token of the path proves the user, or the token of the login at a provider with `pass_access_token`; all others are answered 403.',
+      'A token that the authorization server gives for that of the user (RFC 8693), in `Authorization: Bearer`: one for each user. The Bearer token of the path proves the user, or the token of the login at a provider with `pass_access_token`; all others get 403.',
     keys: {
       ...tokenKeys,
       subject_token_type: described(uri, 'The type of the token of the user.', {

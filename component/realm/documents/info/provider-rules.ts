@@ -118,7 +118,7 @@ const keys = {
     0,
   ),
   recheck_grace: read(
-    'How much longer it counts while the provider does not answer. Seconds.',
+    'How much longer it counts while the provider does not respond. Seconds.',
     900,
     3_600,
   ),

@@ -163,7 +163,7 @@ const active: Rule = described(
           examples: [10],
         },
       ),
-      timeout: described(integer(1, 60, ' of seconds'), 'How long an answer may take. Seconds.', {
+      timeout: described(integer(1, 60, ' of seconds'), 'How long a response may take. Seconds.', {
         default: upstreamDefaults.active.timeout,
         examples: [1],
       }),
@@ -174,7 +174,7 @@ const active: Rule = described(
           examples: [[200, 204]],
         },
       ),
-      up: described(integer(1, 100), 'So many good answers in a row bring a target back.', {
+      up: described(integer(1, 100), 'So many good responses in a row bring a target back.', {
         default: upstreamDefaults.active.up,
         examples: [1],
       }),

@@ -69,7 +69,7 @@ describe('security webhook of a document', () => {
       {
         path: `${at}/security`,
         message:
-          'com.example.realm has no sender "nobody" in info.webhook_senders: every request is answered 401',
+          'com.example.realm has no sender "nobody" in info.webhook_senders: every request gets 401',
       },
     ])
   })

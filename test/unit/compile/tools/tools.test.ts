@@ -98,7 +98,7 @@ const rows: readonly (readonly [title: string, document: object, at: string, mes
     'mcp.path equal to a path of the version',
     toolsOf({ '/mcp': { post: tool('x', {}, fixed()) } }),
     `${at}/~1mcp`,
-    'the route /v1/mcp answers the same requests as /v1/mcp, generated for /versions/1.0/mcp/path',
+    'the route /v1/mcp matches the same requests as /v1/mcp, generated for /versions/1.0/mcp/path',
   ],
   [
     'OPTIONS as a tool',

@@ -101,7 +101,7 @@ describe('the explanation of a call of a tool', () => {
     expect(told.response).to.deep.include({
       status: 200,
       from: {
-        status: 'rule: the answer to a call of a tool',
+        status: 'rule: the response to a call of a tool',
         body: `${at}/put/response/on_result/body`,
       },
     })

@@ -132,7 +132,7 @@ describe('the way to the collector', () => {
     receiver.answer = (response) => response.writeHead(400).end('secret text')
     expect(await send(spansOf(1))).to.deep.equal({
       reason: 'refused',
-      message: 'the collector answered 400',
+      message: 'the collector returned 400',
     })
     expect(receiver.requests).to.have.length(1)
   })

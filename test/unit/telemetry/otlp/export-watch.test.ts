@@ -36,7 +36,7 @@ describe('the watch over exported spans', () => {
     watch.onDropped(1, 'queue_full', '')
     watch.onDropped(1, 'queue_full', '')
     await clock.advance(60_000)
-    watch.onDropped(512, 'refused', 'the collector answered 400')
+    watch.onDropped(512, 'refused', 'the collector returned 400')
     const collector = 'http://collector/v1/traces'
     expect(lines).to.deep.equal([
       [
@@ -44,7 +44,7 @@ describe('the watch over exported spans', () => {
         'spans were dropped',
       ],
       [
-        { collector, reason: 'refused', spans: 514, cause: 'the collector answered 400' },
+        { collector, reason: 'refused', spans: 514, cause: 'the collector returned 400' },
         'spans were dropped',
       ],
     ])

@@ -137,7 +137,7 @@ for (const [name, open] of clients) {
       expect(watcher.told).to.deep.equal(['new'])
     })
 
-    it('ask again in vain when the router does not answer in time, and go on', async () => {
+    it('ask again in vain when the router does not respond in time, and go on', async () => {
       const one = await watched(7)
       const failed = failureOf(one.again({}, 500))
       await router.clock.advance(500)
