@@ -10,6 +10,7 @@ import {
   pathsOf,
   perform,
 } from '#procedures/definition/procedure.ts'
+import { deliveryProcedures } from './deliveries.ts'
 import { explainProcedures } from './explain.ts'
 import { nodeProcedures } from './node.ts'
 import { realmPartProcedures } from './realm-parts.ts'
@@ -27,6 +28,7 @@ export const procedures: readonly Procedure[] = [
   ...realmProcedures,
   ...realmPartProcedures,
   ...upstreamProcedures,
+  ...deliveryProcedures,
   ...userProcedures,
   ...ticketProcedures,
   ...nodeProcedures,

@@ -242,6 +242,38 @@ export const commands: Readonly<Record<string, Command>> = {
     hasFindings: true,
     load: async () => (await import('./routes.ts')).routes,
   },
+  deliveries: {
+    summary:
+      'Lists deliveries; the events of one, with its gaps; or pauses, resumes and tests it, replays, drops and shows events.',
+    usage: '[ID [NAME [VERB]]] [--state STATE] [--event WEBHOOK_ID]…',
+    example: 'wamp-gateway deliveries com.example.hooks orders replay --state dead',
+    takes: [0, 3],
+    options: {
+      state: {
+        type: 'string',
+        value: 'STATE',
+        description: 'Of events: pending, held, done or dead. replay and drop need it, or --event.',
+      },
+      event: {
+        type: 'string',
+        value: 'WEBHOOK_ID',
+        multiple: true,
+        description: 'One event, by its webhook-id: of replay, drop and show. May be repeated.',
+      },
+      limit: {
+        type: 'string',
+        value: 'NUMBER',
+        description: 'Events that are listed, 1 to 1000. Default: 100.',
+      },
+      after: {
+        type: 'string',
+        value: 'CURSOR',
+        description: 'The next page of a list: what the one before has printed.',
+      },
+    },
+    isRemote: true,
+    load: async () => (await import('./deliveries.ts')).deliveries,
+  },
   status: {
     summary: 'Prints whether the gateway is ready, and the state of its registry and peers.',
     usage: '',

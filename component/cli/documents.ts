@@ -14,7 +14,7 @@ export const listOf = (body: unknown): readonly JsonMap[] =>
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** `ts` of management, milliseconds since the epoch, as a time of RFC 3339 in UTC. */
-const timeOf = (value: unknown): string =>
+export const timeOf = (value: unknown): string =>
   typeof value === 'number' ? new Date(value).toISOString() : ''
 
 /** The path of a document in management. */

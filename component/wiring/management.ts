@@ -79,6 +79,7 @@ export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Ma
     wampSessions: (realm_uri) => wampSessionsOf(pool, realm_uri),
     seenTickets: (realm_uri, authid) => ticketLists.of(realm_uri, authid),
     upstreams: (realm_uri) => upstreams.of(realm_uri),
+    deliveries: serving.deliveries,
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),
     status: () => ({

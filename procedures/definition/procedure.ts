@@ -1,5 +1,6 @@
 /** The definition of a management procedure, from which its WAMP face and its HTTP mirrors are made. */
 import type { Clock } from '#component/clock.ts'
+import type { Delivery, Outbox } from '#component/delivery/types.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Examples } from '#component/examples/examples.ts'
 import type { UserName } from '#component/identity.ts'
@@ -119,6 +120,13 @@ export interface Management {
   seenTickets(realm_uri: string, authid: string | undefined): Promise<unknown>
   /** The upstreams of a realm, with the state of their targets at all nodes; JSON. */
   upstreams(realm_uri: string): Promise<unknown>
+  /** What documents send for events. */
+  readonly deliveries: {
+    /** All that documents declare now. */
+    readonly all: readonly Delivery[]
+    /** @throws ServiceError `service.error.unavailable` where there is none now */
+    readonly outbox: Omit<Outbox, 'use' | 'accept'>
+  }
   /** Sets the level of the log in all processes of this gateway; the node, the level and the former one as JSON. */
   setLogLevel(level: string, by: string): unknown
 }

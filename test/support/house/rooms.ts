@@ -3,6 +3,7 @@ import type { RoomRule } from './import-rules.ts'
 
 /** What defines management procedures, and what they call. */
 const ofDefinitions = [
+  'delivery',
   'examples',
   'openapi',
   'realm',

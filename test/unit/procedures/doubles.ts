@@ -10,6 +10,7 @@ import { Revocations } from '#component/token/revocation.ts'
 import { Tickets } from '#component/token/ticket.ts'
 import type { Caller, Management } from '#procedures/definition/procedure.ts'
 import { procedures } from '#procedures/index.ts'
+import { memoryDeliveries } from '#test/unit/delivery/memory-outbox.ts'
 import { examplePorts } from '#test/unit/examples/ports.ts'
 import { MemoryLogins } from '#test/unit/oidc/kept/memory-logins.ts'
 import { realmsWith, testBox } from '#test/unit/realm/doubles.ts'
@@ -71,6 +72,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     }),
     wampSessions: async () => [],
     upstreams: async (realm_uri) => ({ realm_uri }),
+    deliveries: memoryDeliveries(),
     seenTickets: async (realm_uri, authid) => ({ realm_uri, authid }),
     forgetAccount: async (user) => {
       if (user.authid !== 'bob') throw new ServiceError('service.error.not_found', 'nobody')

@@ -1,0 +1,127 @@
+/** `deliveries`: what documents send for events, what waits and why, and what operators do about it. */
+import { isMap, type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
+import { AdminClient } from './admin-client.ts'
+import { CommandError, exitCode, type Invocation, type Result, type Run } from './command.ts'
+import { listOf, pathOf, timeOf } from './documents.ts'
+import { pretty } from './format.ts'
+import { table } from './table.ts'
+
+/** What may be done to a delivery, and whether it is done to chosen events. */
+const verbs: Readonly<Record<string, 'delivery' | 'events' | 'event'>> = {
+  pause: 'delivery',
+  resume: 'delivery',
+  test: 'delivery',
+  replay: 'events',
+  drop: 'events',
+  show: 'event',
+}
+
+const text = (value: unknown): string =>
+  value === null || value === undefined ? '' : String(value)
+
+/** A state with its reason. */
+const stateOf = ({ state, reason }: JsonMap): string =>
+  reason === null || reason === undefined ? text(state) : `${text(state)} (${text(reason)})`
+
+const head = [
+  'DOCUMENT',
+  'DELIVERY',
+  'TOPIC',
+  'STATE',
+  'PENDING',
+  'DEAD',
+  'OLDEST',
+  'GAPS',
+  'OWNER',
+]
+
+const rowOf = (row: JsonMap): readonly string[] => [
+  ...[text(row.api_spec), text(row.name), text(row.topic), stateOf(row), text(row.pending)],
+  ...[text(row.dead), timeOf(row.oldest_at), text(row.gaps), text(row.owner)],
+]
+
+/** `[{realm_uri, api_spec, name, …}]` */
+async function list(client: AdminClient, id: string | undefined): Promise<Result> {
+  const path = id === undefined ? '/deliveries' : pathOf(id, '/deliveries')
+  const { body } = await client.request('GET', path)
+  const value = listOf(mapOrEmpty(body).deliveries)
+  return { value, text: table(head, value.map(rowOf)) }
+}
+
+const eventHead = ['EVENT', 'TOPIC', 'STATE', 'ATTEMPTS', 'ACCEPTED', 'DUE', 'LAST']
+
+const eventRowOf = (event: JsonMap): readonly string[] => [
+  ...[text(event.webhook_id), text(event.topic), stateOf(event), text(event.attempts)],
+  ...[timeOf(event.accepted_at), timeOf(event.due_at), text(event.status ?? event.error)],
+]
+
+/** `{delivery, events, cursor, gaps}` */
+async function events(client: AdminClient, at: string, invocation: Invocation): Promise<Result> {
+  const query = new URLSearchParams()
+  for (const [key, option] of [
+    ['state', 'state'],
+    ['after', 'after'],
+    ['limit', 'limit'],
+  ] as const) {
+    const value = invocation.option(option)
+    if (value !== undefined) query.set(key, value)
+  }
+  const asked = query.size > 0 ? `?${query}` : ''
+  const { body } = await client.request('GET', `${at}/events${asked}`)
+  const value = mapOrEmpty(body)
+  const { delivery, cursor } = value
+  const gaps = listOf(value.gaps).map(({ reason, since, until, count }) => [
+    ...[text(reason), text(since), text(until), count === null ? 'unknown' : text(count)],
+  ])
+  const parts = [
+    table(head, isMap(delivery) ? [rowOf(delivery)] : []),
+    table(eventHead, listOf(value.events).map(eventRowOf)),
+    ...(gaps.length > 0 ? [table(['GAP', 'SINCE', 'UNTIL', 'EVENTS'], gaps)] : []),
+    ...(typeof cursor === 'string' ? [`There are more: --after ${cursor}\n`] : []),
+  ]
+  return { value, text: parts.join('\n') }
+}
+
+/** The events that replay and drop are told. */
+function selectionOf(invocation: Invocation): JsonMap {
+  const ids = invocation.options('event')
+  const state = invocation.option('state')
+  if (ids.length > 0 === (state !== undefined)) {
+    throw new CommandError(exitCode.usage, 'expected either --event or --state')
+  }
+  return state === undefined ? { webhook_ids: ids } : { state }
+}
+
+async function act(client: AdminClient, at: string, verb: string, invocation: Invocation) {
+  const kind = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+  if (kind === undefined) {
+    const known = Object.keys(verbs).join(', ')
+    throw new CommandError(exitCode.usage, `${verb}: expected one of ${known}`)
+  }
+  if (kind === 'event') {
+    const [id] = invocation.options('event')
+    if (id === undefined) throw new CommandError(exitCode.usage, 'expected --event')
+    const { body } = await client.request('GET', `${at}/events/${encodeURIComponent(id)}`)
+    return { value: body, text: `${pretty(body)}\n` }
+  }
+  const sent = kind === 'events' ? JSON.stringify(selectionOf(invocation)) : '{}'
+  const { body } = await client.request('POST', `${at}/${verb}`, sent)
+  const value = mapOrEmpty(body)
+  if (kind === 'events') return { value, text: `${text(value.count)} events\n` }
+  if (verb !== 'test') return { value, text: table(head, [rowOf(value)]) }
+  const isTaken = typeof value.status === 'number' && value.status >= 200 && value.status < 300
+  return {
+    value,
+    text: `${text(value.status ?? value.error)}\n`,
+    code: isTaken ? exitCode.ok : exitCode.findings,
+  }
+}
+
+/** `deliveries`: a list; of one delivery its events and gaps; or what a verb has done. */
+export const deliveries: Run = async (invocation) => {
+  const client = new AdminClient(invocation)
+  const [id, name, verb] = invocation.positionals
+  if (id === undefined || name === undefined) return list(client, id)
+  const at = pathOf(id, `/deliveries/${encodeURIComponent(name)}`)
+  return verb === undefined ? events(client, at, invocation) : act(client, at, verb, invocation)
+}
