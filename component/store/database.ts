@@ -1,9 +1,11 @@
 /** Opens the store from its URL, runs its queries, and turns what a database refuses into our errors. */
 import { randomBytes } from 'node:crypto'
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
 import { AnswerStore } from './answer-store.ts'
+import { DeliveryOwnerStore } from './delivery-owner-store.ts'
+import { DeliveryStore } from './delivery-store.ts'
 import type { Engine, Patience, StoreFault } from './engine.ts'
 import { EntryStore } from './entry-store.ts'
 import { FamilyStore } from './family-store.ts'
@@ -48,6 +50,8 @@ export interface Store {
   readonly logins: LoginStore
   readonly ticketUses: TicketUseStore
   readonly specIndexes: SpecIndexStore
+  readonly deliveries: DeliveryStore
+  readonly deliveryOwners: DeliveryOwnerStore
   readonly meta: MetaStore
   /** Returns unused space to the file system, in short steps. Throws `service.error.unavailable`. */
   shrink(): Promise<void>
@@ -199,6 +203,7 @@ export async function openStore(
       running.delete(task)
     }
   }
+  const storeNow = () => engine.now ?? sql<number>`cast(${clock.now()} as bigint)`
   const store: Store = {
     isShared: engine.signal !== undefined,
     onEntries: () => undefined,
@@ -211,6 +216,8 @@ export async function openStore(
     logins: new LoginStore(run),
     ticketUses: new TicketUseStore(run),
     specIndexes: new SpecIndexStore(run),
+    deliveries: new DeliveryStore(run, storeNow),
+    deliveryOwners: new DeliveryOwnerStore(run, storeNow),
     meta: new MetaStore(run),
     async shrink() {
       const { releasePages } = engine

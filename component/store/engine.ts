@@ -39,6 +39,8 @@ export interface Engine {
   readonly watch?: (onSignal: () => void) => Watched
   /** An expression that tells all who watch the server that its transaction has changed entries. Absent: nobody watches. */
   readonly signal?: RawBuilder<unknown>
+  /** The time of the server as an expression; milliseconds since the epoch. Absent: the database has the clock of this process. */
+  readonly now?: RawBuilder<number>
   /** The condition behind a failure; undefined for an error of the gateway itself. */
   conditionOf(cause: unknown): Condition | undefined
   /** Brings what was committed to its place on the disk. Absent: the database does so by itself, and tells of its failures. */

@@ -95,6 +95,64 @@ const statements: Readonly<Record<string, readonly string[]>> = {
       text text not null
     )`,
   ],
+  '002-deliveries': [
+    `create table deliveries (
+      delivery text not null,
+      endpoint text not null,
+      webhook_id text not null,
+      publication text not null,
+      topic text not null,
+      seq bigint not null,
+      key text,
+      state text not null,
+      due_at bigint not null,
+      attempts bigint not null,
+      lease_until bigint not null,
+      epoch bigint not null,
+      status bigint,
+      error text,
+      reason text,
+      accepted_at bigint not null,
+      bytes bigint not null,
+      sealed text not null,
+      primary key (delivery, webhook_id, endpoint)
+    )`,
+    // rows and bytes are counted without a look at the events
+    'create index deliveries_due on deliveries (delivery, state, due_at, seq, bytes)',
+    'create index deliveries_order on deliveries (delivery, state, seq, accepted_at)',
+    'create index deliveries_key on deliveries (delivery, key, state, seq) where key is not null',
+    `create table delivery_owners (
+      realm_uri text not null,
+      role text not null,
+      holder text not null,
+      node text not null,
+      epoch bigint not null,
+      lease_until bigint not null,
+      primary key (realm_uri, role)
+    )`,
+    `create table delivery_states (
+      delivery text not null primary key,
+      realm_uri text not null,
+      api_spec text not null,
+      name text not null,
+      state text not null,
+      reason text,
+      failing_since bigint,
+      covered_until bigint
+    )`,
+    `create table delivery_gaps (
+      delivery text not null,
+      id text not null,
+      reason text not null,
+      since bigint not null,
+      until bigint not null,
+      count bigint,
+      due_at bigint,
+      attempts bigint not null,
+      primary key (delivery, id)
+    )`,
+    'create index delivery_gaps_time on delivery_gaps (delivery, until)',
+  ],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

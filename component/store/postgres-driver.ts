@@ -220,6 +220,7 @@ export function postgres(url: string, connections: number): Engine {
       return new PostgresDialect({ pool: queries })
     },
     watch: (onSignal) => watchOver(config, () => queries, onSignal),
+    now: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     signal: sql`pg_notify(${sql.lit(channel)}, '')`,
     conditionOf,
   }

@@ -135,6 +135,84 @@ export interface SpecIndexRow {
   readonly text: string
 }
 
+/** An event that was accepted for an endpoint. Times are milliseconds since the epoch. */
+export interface DeliveryRow {
+  /** Digest that names the delivery. */
+  readonly delivery: string
+  /** Of a user; empty: the one of the document. */
+  readonly endpoint: string
+  readonly webhook_id: string
+  readonly publication: string
+  readonly topic: string
+  /** In the order of acceptance. */
+  readonly seq: number
+  /** Digest of the key of its order; null: it has none. */
+  readonly key: string | null
+  /** `new`: not seen by the owner. `pending`: due, or waits for its next attempt. `held`: behind another one of its key. */
+  readonly state: 'new' | 'pending' | 'held' | 'done' | 'dead'
+  /** Of the next attempt; of one that is over: when it is removed. */
+  readonly due_at: number
+  readonly attempts: number
+  /** Until when an attempt may be under way. */
+  readonly lease_until: number
+  /** Of the owner that has claimed it. */
+  readonly epoch: number
+  /** Of the last answer. */
+  readonly status: number | null
+  /** Our sentence. */
+  readonly error: string | null
+  /** Why it is a dead letter. */
+  readonly reason: string | null
+  readonly accepted_at: number
+  /** Of `sealed`. */
+  readonly bytes: number
+  /** The event. */
+  readonly sealed: string
+}
+
+/** Which process accepts and sends the events of a realm. Times are milliseconds since the epoch. */
+export interface DeliveryOwnerRow {
+  readonly realm_uri: string
+  readonly role: 'owner' | 'standby'
+  /** The process, at random. */
+  readonly holder: string
+  readonly node: string
+  /** One more with each process that takes it. */
+  readonly epoch: number
+  readonly lease_until: number
+}
+
+/** What is kept of a delivery beside its events. Times are milliseconds since the epoch. */
+export interface DeliveryStateRow {
+  /** Digest that names it. */
+  readonly delivery: string
+  readonly realm_uri: string
+  readonly api_spec: string
+  readonly name: string
+  readonly state: 'active' | 'paused' | 'stopped'
+  /** Why it is stopped. */
+  readonly reason: string | null
+  /** Since when each attempt has failed; null: the last one has not. */
+  readonly failing_since: number | null
+  /** Until when it is known to have heard every event; null: it does not listen. */
+  readonly covered_until: number | null
+}
+
+/** A hole in the events of a delivery. Times are milliseconds since the epoch. */
+export interface DeliveryGapRow {
+  readonly delivery: string
+  /** Names it; made at random. */
+  readonly id: string
+  readonly reason: string
+  readonly since: number
+  readonly until: number
+  /** null: not known. */
+  readonly count: number | null
+  /** Of the message that tells it: when the next attempt is due; null: it is told, or never is. */
+  readonly due_at: number | null
+  readonly attempts: number
+}
+
 /** A value of the store itself. */
 interface MetaRow {
   name: string
@@ -154,6 +232,10 @@ export interface Tables {
   provider_logins: LoginRow
   ticket_uses: TicketUseRow
   spec_indexes: SpecIndexRow
+  deliveries: DeliveryRow
+  delivery_owners: DeliveryOwnerRow
+  delivery_states: DeliveryStateRow
+  delivery_gaps: DeliveryGapRow
   meta: MetaRow
 }
 

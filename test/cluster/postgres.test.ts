@@ -9,6 +9,7 @@ import { systemClock } from '#component/clock.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import { impatientClock } from '#test/contract/session/fast-clock.ts'
 import { describeAnswers } from '#test/contract/store/answers.contract.ts'
+import { describeDeliveries } from '#test/contract/store/deliveries.contract.ts'
 import { stampOf, version } from '#test/contract/store/documents.ts'
 import { describeFamilies } from '#test/contract/store/families.contract.ts'
 import { describeForgetting } from '#test/contract/store/forgetting.contract.ts'
@@ -290,6 +291,7 @@ describe('PostgreSQL', function () {
     describeTicketUses,
     describeSpecIndexes,
     describeQuotas,
+    describeDeliveries,
   ]) {
     describeContract('It', async () => {
       const url = await server.database()

@@ -13,6 +13,7 @@ import { openStore, type Store } from '#component/store/database.ts'
 import { impatientClock } from '#test/contract/session/fast-clock.ts'
 import { rounds } from '#test/support/running/rounds.ts'
 import { describeAnswers } from './answers.contract.ts'
+import { describeDeliveries } from './deliveries.contract.ts'
 import { tombstone, version } from './documents.ts'
 import { describeFamilies } from './families.contract.ts'
 import { describeForgetting } from './forgetting.contract.ts'
@@ -54,6 +55,7 @@ describe('SQLite in a file', () => {
     describeTicketUses,
     describeSpecIndexes,
     describeQuotas,
+    describeDeliveries,
   ]) {
     describeContract('It', async () => ({ open: () => openStore(url, systemClock) }))
   }
