@@ -8,6 +8,7 @@ import { drain, listeningNeeds, openListeners, tlsOf } from '#component/wiring/l
 import { LogLevel } from '#component/wiring/log-level.ts'
 import { managementNeeds, managementOf } from '#component/wiring/management.ts'
 import { metricNeeds, metricSources } from '#component/wiring/metric-sources.ts'
+import { deliver, openOutbox, outboxNeeds } from '#component/wiring/open-outbox.ts'
 import * as open from '#component/wiring/open-parts.ts'
 import { openRegistrar, register, registrarNeeds } from '#component/wiring/open-registrar.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
@@ -68,6 +69,7 @@ const processParts = parts<ProcessPorts>()
   .part('own', ['context', 'router'], openOwn, leave)
   .part('authentication', ['context', 'router'], openRouterAuthentication, close)
   .part('registrar', registrarNeeds, openRegistrar)
+  .part('outbox', outboxNeeds, openOutbox)
   .part('sync', ['context', 'key', 'own', 'serving'], joining.openSync, (sync) => sync.leave())
   .part('revocation', ['authentication', 'context', 'pool', 'router', 'serving'], followRevocations)
   .part('tls', ['context', 'worker'], tlsOf)
@@ -92,6 +94,7 @@ const processParts = parts<ProcessPorts>()
   .part('procedures', ['log', 'management', 'own'], joining.registerProcedures)
   .part('logins', joining.loginNeeds, joining.answerLogins)
   .part('registrations', ['registrar'], register, (_registered, { registrar }) => registrar.stop())
+  .part('delivering', ['outbox', 'serving'], deliver, (_delivering, { outbox }) => outbox.stop())
 
 /**
  * Starts everything: store, realms, router, sessions, specifications, listeners.

@@ -30,6 +30,8 @@ type Entries = ApiEntries<Route>
 
 /** For whom routes of the API use the gateway's own session. */
 export function ownSessionOf(entries: Entries): OwnSession {
+  // events of deliveries come over it
+  if (entries.some(({ delivery }) => delivery !== undefined)) return 'all'
   const found = entries.flatMap(({ routes }) => Object.values(routes).map(ownSessionOfRoute))
   return found.includes('all') ? 'all' : found.find((one) => one !== undefined)
 }

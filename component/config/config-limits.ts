@@ -154,6 +154,12 @@ export const limitsSection = section(
       description:
         'Bytes of progressive results that wait for one client. Beyond, the call is cancelled and the connection is closed.',
     }),
+    delivery_buffer: integer({
+      default: 16_777_216,
+      minimum: 1_048_576,
+      description:
+        'Bytes of events for `deliveries` that wait for the store, or for the process that accepts them to be gone, in each process. Events beyond it are lost, which is told as a gap.',
+    }),
   },
   'Limits for clients, whether they log in or not.',
 )
@@ -174,6 +180,19 @@ export const cacheSection = section(
     }),
   },
   'The responses that are kept (docs/policies.md, "cache").',
+)
+
+/** Members of `deliveries`. */
+export const deliveriesSection = section(
+  {
+    max_bytes: integer({
+      default: 268_435_456,
+      minimum: 1_048_576,
+      description:
+        'Bytes of the events that the store keeps for `deliveries` of API Specifications, looked at once a minute. At the limit further events are not accepted, which is told as a gap.',
+    }),
+  },
+  'The events that `deliveries` of API Specifications send (docs/deliveries.md).',
 )
 
 /** Members of `idempotency`. */

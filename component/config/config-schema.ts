@@ -1,7 +1,12 @@
 /** Every option of the configuration: type, default, unit and description; docs/configuration.md is printed from it. */
 import { examplesModes } from '#component/examples/modes.ts'
 import { corsSection } from './config-cors.ts'
-import { cacheSection, idempotencySection, limitsSection } from './config-limits.ts'
+import {
+  cacheSection,
+  deliveriesSection,
+  idempotencySection,
+  limitsSection,
+} from './config-limits.ts'
 import { logSection } from './config-log.ts'
 import { milliseconds, seconds, secret, section, strings } from './config-members.ts'
 import { metricsSection } from './config-metrics.ts'
@@ -292,6 +297,7 @@ export const configSchema = section(
     limits: limitsSection,
     cache: cacheSection,
     idempotency: idempotencySection,
+    deliveries: deliveriesSection,
     metrics: metricsSection,
     files: section(
       {

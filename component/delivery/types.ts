@@ -23,17 +23,14 @@ export interface DeliveredEvent {
 }
 
 /** Why events did not come, or were not accepted. */
-export const gapReasons = [
-  'absent',
-  'router_lost',
-  'store_away',
-  'full',
-  'too_large',
-  'stopped',
-  'not_rendered',
-] as const
-
-export type GapReason = (typeof gapReasons)[number]
+export type GapReason =
+  | 'absent'
+  | 'router_lost'
+  | 'store_away'
+  | 'full'
+  | 'too_large'
+  | 'stopped'
+  | 'not_rendered'
 
 /** A hole in what was accepted: what expressions read as `action.gap`. */
 export interface DeliveryGap {
@@ -127,7 +124,9 @@ export interface Delivery extends DeliveryRef {
 }
 
 /** Whether events are accepted and sent. `paused`: accepted, not sent. `stopped`: neither. `failing`: one event probes. */
-export type DeliveryState = 'active' | 'failing' | 'paused' | 'stopped' | 'inactive'
+export const deliveryStates = ['active', 'failing', 'paused', 'stopped', 'inactive'] as const
+
+export type DeliveryState = (typeof deliveryStates)[number]
 
 /** Why a delivery is stopped: the endpoint said 410, or nothing but failures for `disable_after`. */
 export type StopReason = 'gone' | 'failures'
@@ -148,9 +147,9 @@ export interface DeliveryStatus extends DeliveryRef {
 }
 
 /** `pending`: due or waits for its next attempt. `held`: behind another one of its key. */
-export type EventState = 'pending' | 'held' | 'done' | 'dead'
+export const eventStates = ['pending', 'held', 'done', 'dead'] as const
 
-export const eventStates: readonly EventState[] = ['pending', 'held', 'done', 'dead']
+export type EventState = (typeof eventStates)[number]
 
 /** Why an event is a dead letter. */
 export type DeadReason = 'exhausted' | 'expired' | 'not_rendered' | 'refused' | 'dropped'

@@ -72,14 +72,6 @@ export class DeliveryOwnerStore {
     return new Map(rows.map(({ realm_uri, node }) => [realm_uri, node]))
   }
 
-  /** The time of the database. */
-  async time(): Promise<number> {
-    const { rows } = await this.#run((db) =>
-      sql<{ now: number }>`select ${this.#now()} as now`.execute(db),
-    )
-    return Number(rows[0]?.now)
-  }
-
   /** Makes rows for deliveries that have none. */
   async declare(rows: readonly DeliveryStateRow[]): Promise<void> {
     if (rows.length === 0) return
@@ -107,13 +99,13 @@ export class DeliveryOwnerStore {
     )
   }
 
-  /** Notes until when deliveries have heard every event. */
-  async cover(deliveries: readonly string[]): Promise<void> {
+  /** Notes until when deliveries have heard every event; null: they do not listen. */
+  async cover(deliveries: readonly string[], covered_until: number | null): Promise<void> {
     if (deliveries.length === 0) return
     await this.#run((db) =>
       db
         .updateTable('delivery_states')
-        .set({ covered_until: this.#now() })
+        .set({ covered_until })
         .where('delivery', 'in', deliveries)
         .execute(),
     )

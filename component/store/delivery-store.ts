@@ -64,7 +64,7 @@ const waiting = [
 ] satisfies (keyof WaitingRow)[]
 
 /** Rows that one statement changes or removes, so that others have their turn. */
-export const rowsAtOnce = 1_000
+const rowsAtOnce = 1_000
 
 const bigint = (value: number | null) => sql`cast(${value} as bigint)`
 
@@ -241,7 +241,9 @@ export class DeliveryStore {
 
   /** Writes what became of attempts; nothing changes where another owner has claimed the row since. */
   async end(ends: readonly DeliveryRowEnd[]): Promise<void> {
-    await Promise.all(inSizes(ends.map(inOrder)).map((piece) => this.#run((db) => this.#end.execute(db, piece))))
+    await Promise.all(
+      inSizes(ends.map(inOrder)).map((piece) => this.#run((db) => this.#end.execute(db, piece))),
+    )
   }
 
   /** Makes dead letters of some of those that were accepted too long ago. @returns their keys, and how many they were */

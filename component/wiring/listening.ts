@@ -6,6 +6,7 @@ import type { TlsSetup } from '#http/tls/tls-setup.ts'
 import { procedures } from '#procedures/index.ts'
 import { openTls } from './open-tls.ts'
 import type { Needs } from './process-parts.ts'
+import { stoppedDeliveries } from './status/delivery-status.ts'
 import { problemsOf } from './status/node-status.ts'
 
 /** Open listeners. */
@@ -30,6 +31,7 @@ export const listeningNeeds = [
   'files',
   'management',
   'metrics',
+  'outbox',
   'own',
   'readiness',
   'registrar',
@@ -44,7 +46,7 @@ export const listeningNeeds = [
 export async function openListeners(
   parts: Needs<(typeof listeningNeeds)[number]>,
 ): Promise<Listening> {
-  const { accessLog, address, console, context, files, management, metrics, own } = parts
+  const { accessLog, address, console, context, files, management, metrics, outbox, own } = parts
   const { readiness, registrar, router, serving, sync, tls, worker } = parts
   const { config, node, replica, store } = context
   const listeners = await startListeners({
@@ -69,6 +71,7 @@ export async function openListeners(
         sync,
         refused: files.refused,
         refusedProcedures: registrar.refused,
+        stoppedDeliveries: stoppedDeliveries(outbox),
       })
       return reason === undefined ? problems : [reason, ...problems]
     },

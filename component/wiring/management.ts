@@ -4,6 +4,7 @@ import type { ExplainCaller, Explainer } from '#component/explain/explanation/ex
 import type { Management } from '#procedures/definition/procedure.ts'
 import { sessionsOf as wampSessionsOf } from './console/wamp-sessions.ts'
 import type { Needs } from './process-parts.ts'
+import { deliveriesOf } from './status/delivery-status.ts'
 import { damageOf, refusalOf } from './status/node-status.ts'
 import { sessionsOf } from './status/session-status.ts'
 import { countsOf } from './status/upstream-status.ts'
@@ -16,6 +17,7 @@ export const managementNeeds = [
   'examples',
   'files',
   'logLevel',
+  'outbox',
   'own',
   'pool',
   'registrar',
@@ -32,7 +34,7 @@ export const managementNeeds = [
 
 /** Makes what the procedures call. */
 export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Management {
-  const { address, console, context, examples, files, logLevel, own, pool } = parts
+  const { address, console, context, examples, files, logLevel, outbox, own, pool } = parts
   const {
     registrar,
     registry,
@@ -90,6 +92,7 @@ export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Ma
       router_sessions: sessionsOf({ own, pool }),
       refused_files: files.refused.map(refusalOf),
       procedures: registrar.states(),
+      deliveries: deliveriesOf(outbox),
       upstreams: countsOf(serving.upstreams.table.all),
     }),
     async setLogLevel(level: string, by: string) {

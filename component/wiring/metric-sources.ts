@@ -2,6 +2,7 @@
 import type { MetricSources } from '#component/metrics/source.ts'
 import { streamSources } from '#http/management/stream-metrics.ts'
 import type { Needs } from './process-parts.ts'
+import { deliverySources } from './status/delivery-status.ts'
 import { issuerSources } from './status/issuer-status.ts'
 import { limitSources } from './status/limit-status.ts'
 import { cacheSources, loginSources, providerSources } from './status/login-status.ts'
@@ -15,6 +16,7 @@ export const metricNeeds = [
   'context',
   'documents',
   'files',
+  'outbox',
   'own',
   'pool',
   'registrar',
@@ -29,7 +31,7 @@ export const metricNeeds = [
 
 /** Gauges and counters by their Prometheus names. */
 export function metricSources(parts: Needs<(typeof metricNeeds)[number]>): MetricSources {
-  const { context, documents, files, pool, registry, router, schemas } = parts
+  const { context, documents, files, outbox, pool, registry, router, schemas } = parts
   const { registrar, serving, sharing, sync, tracing } = parts
   const { replica, store, users, logins, usage } = context
   const { health } = store
@@ -113,6 +115,7 @@ export function metricSources(parts: Needs<(typeof metricNeeds)[number]>): Metri
     ...syncSources(sync),
     ...sharing.sources,
     ...registrar.sources(context.families.hasApiLabel),
+    ...deliverySources(outbox, () => context.clock.now(), context.families.hasApiLabel),
     ...limitSources(usage),
     ...loginSources(logins),
     ...providerSources(users.sessionCounts),

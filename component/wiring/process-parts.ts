@@ -1,5 +1,6 @@
 /** The parts of a process by name: `component/component.ts` lists them in the order of their start. */
 import type { SharedSchemas } from '#component/compile/schemas/shared-schemas.ts'
+import type { ProcessOutbox } from '#component/delivery/outbox.ts'
 import type { Examples } from '#component/examples/examples.ts'
 import type { Route } from '#component/gateway/api.ts'
 import type { Log } from '#component/log.ts'
@@ -54,6 +55,7 @@ interface ProcessParts extends ProcessPorts {
   readonly examples: Examples
   readonly serving: Serving
   readonly registrar: Registrar
+  readonly outbox: ProcessOutbox
   /** The session on the component's realm. */
   readonly own: SupervisedSession
   readonly authentication: RouterAuthentication | undefined

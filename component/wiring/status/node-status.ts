@@ -17,6 +17,8 @@ interface Troubled {
   readonly refused: readonly RefusedFile[]
   /** Procedures of documents that the router refuses to register. */
   readonly refusedProcedures: number
+  /** Deliveries that accept and send nothing until somebody resumes them. */
+  readonly stoppedDeliveries: number
 }
 
 /** As many refused files are named. */
@@ -33,6 +35,7 @@ export const problemsOf = ({
   sync,
   refused,
   refusedProcedures,
+  stoppedDeliveries,
 }: Troubled): string[] => [
   ...(own.isOpen ? [] : [`the router is away${lastErrorText(own.record.lastError)}`]),
   ...(replica.isStoreAway ? ['the store is away'] : []),
@@ -41,6 +44,7 @@ export const problemsOf = ({
   ...refused.slice(0, mostFiles).map(refusedFile),
   ...(refused.length > mostFiles ? [`${refused.length - mostFiles} more files were refused`] : []),
   ...(refusedProcedures > 0 ? [refusedText(refusedProcedures)] : []),
+  ...(stoppedDeliveries > 0 ? [stoppedText(stoppedDeliveries)] : []),
 ]
 
 function lastErrorText(error: SessionError | undefined): string {
@@ -52,6 +56,9 @@ function lastErrorText(error: SessionError | undefined): string {
 
 const refusedText = (count: number): string =>
   `the router refuses to register ${count} procedure${count === 1 ? '' : 's'}, listed by GET /registry`
+
+const stoppedText = (count: number): string =>
+  `${count} ${count === 1 ? 'delivery is' : 'deliveries are'} stopped, listed by GET /registry`
 
 function refusedFile({ file, issues }: RefusedFile): string {
   const count = `${issues.length} issue${issues.length === 1 ? '' : 's'}`

@@ -331,7 +331,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     ],
     packages: [],
   },
-  'component/delivery': { folders: ['store', 'wamp'], packages: [] },
+  'component/delivery': { folders: ['store', 'stream', 'wamp'], packages: [] },
   'component/action': {
     folders: [
       ...['action/connections', 'action/watching', 'action/*', 'spec', 'stream', 'telemetry'],

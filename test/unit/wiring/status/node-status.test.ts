@@ -12,6 +12,7 @@ describe('the problems of a node', () => {
     sync: { isNameTaken: false },
     refused: [],
     refusedProcedures: 0,
+    stoppedDeliveries: 0,
   }
   const afterEnd = (ending: Parameters<SessionRecord['ended']>[0]) => {
     const ended = new SessionRecord()
@@ -35,6 +36,14 @@ describe('the problems of a node', () => {
       ])
     })
   }
+
+  it('tell of deliveries that are stopped, and not of which', () => {
+    const notes = [1, 2].flatMap((count) => problemsOf({ ...well, stoppedDeliveries: count }))
+    expect(notes).to.deep.equal([
+      '1 delivery is stopped, listed by GET /registry',
+      '2 deliveries are stopped, listed by GET /registry',
+    ])
+  })
 
   it('are none when all is well', () => {
     expect(problemsOf(well)).to.deep.equal([])

@@ -1,0 +1,474 @@
+/** The deliveries of one realm in one process: it owns them, stands by, or does neither; the store says which. */
+import type { DeliveryRowEnd } from '#component/store/delivery-store.ts'
+import type { DeliveryStateRow } from '#component/store/tables.ts'
+import { WriteBatch } from '#component/store/write-batch.ts'
+import { inTurn } from '#component/yielding.ts'
+import type { Acceptance } from './acceptance.ts'
+import { deadKeptMs } from './after-attempt.ts'
+import { GapMessages } from './gap-messages.ts'
+import { openEvent } from './open-event.ts'
+import type { OutboxPorts, RealmLock } from './outbox-ports.ts'
+import { Sender } from './sender.ts'
+import { Slot, type SlotCounts } from './slot.ts'
+import type { Delivery, StopReason } from './types.ts'
+
+/** The parts of the process that its realms share. */
+export interface RealmPorts extends OutboxPorts {
+  readonly acceptance: Acceptance
+  /** Bytes that may still be kept in memory; below 0: too many are. */
+  readonly room: () => number
+  readonly hasBytes: () => boolean
+  /** Those of a delivery outlive its slot. */
+  readonly countsOf: (delivery: Delivery) => SlotCounts
+  /** The rows of all deliveries have so many bytes. */
+  readonly onCounted: (bytes: number) => void
+  /** A number in the order of acceptance, lower than any from this time on. */
+  readonly seqAt: (ms: number) => number
+}
+
+/** Milliseconds that a lease lasts, and between two renewals. */
+const leaseMs = 10_000
+const renewMs = 3_000
+
+/** Milliseconds between two looks at what other processes have written. */
+const lookMs = 1_000
+
+/** Milliseconds between two readings of all that is pending, and between two clearings and counts. */
+const rereadMs = 10_000
+const sweepMs = 60_000
+
+/** Dead letters of a delivery. */
+const mostDead = 10_000
+
+/** Rows of one statement. */
+const mostEnds = 256
+
+/** How long gaps are kept; milliseconds. */
+const gapKeptMs = 30 * 86_400_000
+
+/** One for each realm of which documents declare deliveries. */
+export class RealmOutbox {
+  readonly realm_uri: string
+  readonly slots = new Map<string, Slot>()
+  readonly #ports: RealmPorts
+  readonly #inTurn = inTurn()
+  readonly #ends: WriteBatch<DeliveryRowEnd, undefined>
+  readonly #gapMessages: GapMessages
+  /** Ends that the store has not. */
+  readonly #open = new Set<Promise<unknown>>()
+  #lock: RealmLock | undefined
+  /** Of the ownership; undefined: another process has it, or none. */
+  #epoch: number | undefined
+  #role: 'owner' | 'standby' | undefined
+  /** Of the clock that goes on. */
+  #renewedAt = Number.NEGATIVE_INFINITY
+  #rereadAt = 0
+  #sweptAt = 0
+  #hasCounted = false
+  #isStopped = false
+  #stopTimer: (() => void) | undefined
+
+  constructor(realm_uri: string, ports: RealmPorts) {
+    this.realm_uri = realm_uri
+    this.#ports = ports
+    this.#ends = new WriteBatch(async (ends) => {
+      await ports.store.deliveries.end(ends)
+      return ends.map(() => undefined)
+    }, mostEnds)
+    this.#gapMessages = new GapMessages(ports)
+  }
+
+  get isOwner(): boolean {
+    return this.#epoch !== undefined
+  }
+
+  get epoch(): number {
+    return this.#epoch ?? 0
+  }
+
+  /** The deliveries of now. */
+  use(deliveries: readonly Delivery[]): void {
+    const gone = new Map(this.slots)
+    for (const delivery of deliveries) {
+      const slot = this.#slotOf(delivery)
+      gone.delete(slot.id)
+      if (slot.delivery !== delivery) this.#change(slot, delivery)
+    }
+    for (const slot of gone.values()) {
+      this.slots.delete(slot.id)
+      this.#silence(slot)
+    }
+    this.look()
+  }
+
+  #slotOf(delivery: Delivery): Slot {
+    const { acceptance, countsOf, hasBytes, room, store } = this.#ports
+    const made = new Slot(
+      delivery,
+      {
+        ...{ ...this.#ports, hasBytes, room },
+        accept: (slot, event) => acceptance.add(slot, event),
+        dropOldest: async (slot, rows) => {
+          const gone = await store.deliveries.removeOldest(slot.id, rows)
+          slot.pending -= gone.length
+          return gone.length
+        },
+        release: (slot, keys) => void this.#release(slot, [...keys]),
+        onHearing: () => this.look(),
+      },
+      countsOf(delivery),
+    )
+    const known = this.slots.get(made.id)
+    if (known) return known
+    this.slots.set(made.id, made)
+    return made
+  }
+
+  #change(slot: Slot, delivery: Delivery): void {
+    const { topic, match } = slot.delivery
+    slot.delivery = delivery
+    slot.sender?.use(delivery)
+    if (delivery.topic !== topic || delivery.match !== match || !delivery.isActive) {
+      this.#silence(slot)
+    }
+  }
+
+  /** It hears no event on purpose: that is no gap. */
+  #silence(slot: Slot): void {
+    const wasAccepting = slot.isAccepting
+    slot.deafen()
+    void slot.sender?.stop(true)
+    slot.sender = undefined
+    if (!wasAccepting) return
+    if (slot.row) slot.row = { ...slot.row, covered_until: null }
+    // before the store is looked at again
+    void this.#inTurn(() =>
+      this.#persist(() => this.#ports.store.deliveryOwners.cover([slot.id], null)),
+    )
+  }
+
+  /** Looks at the store at once. */
+  look(): void {
+    void this.#inTurn(() => this.#look()).catch((err: unknown) => {
+      this.#ports.log.error({ err }, 'deliveries failed because of a bug in the gateway')
+    })
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isStopped) return
+    this.#stopTimer?.()
+    try {
+      await this.#tryRoles()
+      await this.#readStates()
+      if (this.isOwner) await this.#own()
+    } catch (cause) {
+      this.#storeIsAway(cause)
+    }
+    this.#stopTimer?.()
+    if (!this.#isStopped) this.#stopTimer = this.#ports.clock.after(lookMs, () => this.look())
+  }
+
+  /** The lease lapses meanwhile: then another process may send. */
+  #storeIsAway(cause: unknown): void {
+    if (!(cause instanceof Error && 'uri' in cause)) throw cause
+    if (!this.isOwner || this.#ports.monotonic() - this.#renewedAt < leaseMs) return
+    this.#yield()
+  }
+
+  async #tryRoles(): Promise<void> {
+    const { holder, monotonic, node, store } = this.#ports
+    const asked = monotonic()
+    if (asked - this.#renewedAt < renewMs) return
+    const { realm_uri } = this
+    const request = { realm_uri, holder, node }
+    const epoch = await store.deliveryOwners.take({ ...request, role: 'owner' }, leaseMs)
+    if (epoch !== undefined) {
+      this.#renewedAt = asked
+      if (this.#epoch !== epoch) await this.#begin(epoch)
+      return
+    }
+    if (this.isOwner) this.#yield()
+    const standby = await store.deliveryOwners.take({ ...request, role: 'standby' }, leaseMs)
+    this.#renewedAt = asked
+    this.#role = standby === undefined ? undefined : 'standby'
+  }
+
+  async #begin(epoch: number): Promise<void> {
+    const { holder, lock, log, store } = this.#ports
+    const { realm_uri } = this
+    if (this.isOwner) this.#yield()
+    if (this.#role === 'standby') {
+      await store.deliveryOwners.release({ realm_uri, role: 'standby', holder })
+    }
+    this.#epoch = epoch
+    this.#role = 'owner'
+    this.#lock ??= lock?.(realm_uri)
+    this.#rereadAt = 0
+    log.info(
+      { realm: realm_uri, epoch },
+      'this process accepts and sends the deliveries of the realm',
+    )
+  }
+
+  /** Another process owns the realm, or may. */
+  #yield(): void {
+    this.#epoch = undefined
+    this.#role = undefined
+    for (const slot of this.slots.values()) {
+      slot.endAccepting()
+      void slot.sender?.stop(true)
+      slot.sender = undefined
+    }
+    this.#ports.log.warn(
+      { realm: this.realm_uri },
+      'this process does not own the deliveries of the realm any more',
+    )
+  }
+
+  async #readStates(): Promise<void> {
+    const { deliveryOwners } = this.#ports.store
+    const rows = await deliveryOwners.states()
+    const byId = new Map(rows.map((row) => [row.delivery, row]))
+    const fresh: DeliveryStateRow[] = []
+    for (const slot of this.slots.values()) {
+      const row = byId.get(slot.id) ?? newState(slot)
+      if (!byId.has(slot.id)) fresh.push(row)
+      slot.row = row
+      if (row.covered_until !== null) slot.covered(row.covered_until)
+    }
+    await deliveryOwners.declare(fresh)
+    if (!this.#hasCounted) await this.count()
+    for (const slot of this.slots.values()) {
+      if (this.#role !== undefined && slot.delivery.isActive) slot.listen()
+      else if (slot.isListening) slot.deafen()
+    }
+  }
+
+  async #own(): Promise<void> {
+    const { clock } = this.#ports
+    const { deliveries, deliveryOwners } = this.#ports.store
+    const slots = [...this.slots.values()]
+    const now = clock.now()
+    const isAlone = this.#lock === undefined || this.#lock.isHeld
+    for (const slot of slots) {
+      if (isAlone && slot.isHearing) slot.beginAccepting()
+      else if (!isAlone) slot.endAccepting()
+    }
+    await this.#keepGaps(now)
+    const taken = await deliveries.takeNew(slots.map(({ id }) => id))
+    for (const slot of slots) {
+      const rows = taken.filter(({ delivery }) => delivery === slot.id)
+      if (rows.length > 0) this.#taken(slot, rows)
+    }
+    if (now >= this.#rereadAt) {
+      this.#rereadAt = now + rereadMs
+      for (const slot of slots) {
+        await deliveries.releaseAll(slot.id)
+        slot.sender?.refresh()
+      }
+    }
+    for (const slot of slots) this.#startOrStop(slot)
+    const hearing = slots.filter((slot) => slot.isAccepting && slot.isHearing)
+    await this.#ports.acceptance.written()
+    await deliveryOwners.cover(
+      hearing.filter((slot) => slot.isAccepting && slot.isHearing).map(({ id }) => id),
+      now,
+    )
+    this.#gapMessages.tell(slots)
+    if (now >= this.#sweptAt + sweepMs) {
+      this.#sweptAt = now
+      await this.#sweep(now)
+    }
+  }
+
+  #taken(
+    slot: Slot,
+    rows: Awaited<ReturnType<RealmPorts['store']['deliveries']['takeNew']>>,
+  ): void {
+    slot.pending += rows.length
+    slot.counts.accepted += rows.length
+    slot.oldestAt ??= rows[0]?.accepted_at
+    slot.sender?.add(rows.filter(({ key }) => key === null))
+    const keys = new Set(rows.flatMap(({ key }) => key ?? []))
+    if (keys.size > 0) void this.#release(slot, [...keys])
+  }
+
+  #startOrStop(slot: Slot): void {
+    const { row, delivery } = slot
+    const isSending = delivery.isActive && row?.state === 'active'
+    if (isSending && !slot.sender) {
+      slot.sender = this.#sender(slot)
+      slot.sender.start(row.failing_since)
+    } else if (!isSending && slot.sender) {
+      void slot.sender.stop(true)
+      slot.sender = undefined
+    }
+  }
+
+  #sender(slot: Slot): Sender {
+    const { box, clock, log, monotonic, store } = this.#ports
+    const { id, counts } = slot
+    const epoch = this.epoch
+    const owner = { realm_uri: this.realm_uri, holder: this.#ports.holder, epoch }
+    const { deliveryOwners, deliveries } = store
+    return new Sender(slot.delivery, {
+      ...{ clock, monotonic },
+      rows: {
+        due: (limit) => deliveries.due(id, limit),
+        claim: (rows, ms) => deliveries.claim(owner, rows, ms),
+        end: (end) => this.#persist(() => this.#ends.add({ ...end, delivery: id, epoch })),
+        release: (key) => deliveries.release([{ delivery: id, key }]),
+      },
+      open: (row) => openEvent(box, row),
+      onStop: (reason) => this.#stopDelivery(slot, reason),
+      onFailing: (failing_since) => {
+        if (slot.row) slot.row = { ...slot.row, failing_since }
+        void this.#persist(() => deliveryOwners.setState(id, { failing_since }))
+      },
+      onAttempt(result) {
+        counts.attempts[result] += 1
+      },
+      onDead: () => {
+        slot.dead += 1
+      },
+      onOver: () => {
+        slot.pending -= 1
+      },
+      onBug: (err) => log.error({ err, ...nameOf(slot) }, 'an attempt failed because of a bug'),
+    })
+  }
+
+  #stopDelivery(slot: Slot, reason: StopReason): void {
+    const { log, store } = this.#ports
+    if (!slot.row || slot.row.state === 'stopped') return
+    slot.row = { ...slot.row, state: 'stopped', reason }
+    this.#startOrStop(slot)
+    const said = reason === 'gone' ? 'the endpoint is gone (410)' : 'nothing but failures'
+    log.error({ ...nameOf(slot), reason: said }, 'a delivery is stopped')
+    void this.#persist(() => store.deliveryOwners.setState(slot.id, { state: 'stopped', reason }))
+  }
+
+  async #release(slot: Slot, keys: readonly string[]): Promise<void> {
+    const { deliveries } = this.#ports.store
+    await this.#persist(async () => {
+      const pairs = keys.map((key) => ({ delivery: slot.id, key }))
+      slot.sender?.add(await deliveries.release(pairs))
+    })
+  }
+
+  async #keepGaps(now: number, isAll = false): Promise<void> {
+    const { log, store } = this.#ports
+    const rows = [...this.slots.values()].flatMap((slot) =>
+      slot.gaps.take(now, isAll).map((gap) => {
+        const { reason, count } = gap
+        slot.counts.gaps[reason] = (slot.counts.gaps[reason] ?? 0) + 1
+        const since = new Date(gap.since).toISOString()
+        const until = new Date(gap.until).toISOString()
+        log.warn(
+          { ...nameOf(slot), reason, since, until, count },
+          'events of a delivery are missing',
+        )
+        const due_at = slot.delivery.gapRequest ? now : null
+        const id = this.#ports.box.derive('gap', slot.id, reason, since, `${this.epoch}`)
+        return {
+          ...{ ...gap, delivery: slot.id, id: id.toString('base64url').slice(0, 22) },
+          ...{ due_at, attempts: 0 },
+        }
+      }),
+    )
+    if (rows.length > 0) await this.#persist(() => store.deliveryOwners.addGaps(rows))
+  }
+
+  async #sweep(now: number): Promise<void> {
+    const { seqAt, store } = this.#ports
+    for (const slot of this.slots.values()) {
+      const before = seqAt(now - slot.delivery.limits.maxAge * 1_000)
+      const expired = await store.deliveries.expire(slot.id, before, now + deadKeptMs)
+      if (expired.length > 0) {
+        await store.deliveries.releaseAll(slot.id)
+        slot.sender?.refresh()
+      }
+      await store.deliveries.sweep(slot.id, mostDead)
+    }
+    await store.deliveryOwners.sweepGaps(now - gapKeptMs)
+    await this.count()
+  }
+
+  /** Counts rows anew. Throws as the store does. */
+  async count(): Promise<void> {
+    const { deliveries } = this.#ports.store
+    const counts = await deliveries.counts()
+    this.#ports.onCounted(counts.reduce((all, { bytes }) => all + bytes, 0))
+    for (const slot of this.slots.values()) {
+      const mine = counts.filter(({ delivery }) => delivery === slot.id)
+      const sum = (isCounted: (state: string) => boolean) =>
+        mine.reduce((all, { state, rows }) => all + (isCounted(state) ? rows : 0), 0)
+      slot.dead = sum((state) => state === 'dead')
+      slot.pending = sum((state) => state !== 'dead' && state !== 'done')
+      slot.oldestAt = await deliveries.oldest(slot.id)
+    }
+    this.#hasCounted = true
+  }
+
+  /** Goes on until the store has it, or the process ends. */
+  async #persist(task: () => Promise<unknown>): Promise<void> {
+    const open = this.#persistently(task)
+    this.#open.add(open)
+    await open
+    this.#open.delete(open)
+  }
+
+  async #persistently(task: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      try {
+        await task()
+        return
+      } catch (cause) {
+        if (!(cause instanceof Error && 'uri' in cause)) throw cause
+        if (this.#isStopped) return
+        await new Promise<void>((resolve) => this.#ports.clock.after(lookMs, resolve))
+      }
+    }
+  }
+
+  /** Hands over: what was accepted is on the disk, what is under way has ended, and another process may own the realm. */
+  async stop(): Promise<void> {
+    const { clock, drainMs, holder, store } = this.#ports
+    const { realm_uri } = this
+    this.#isStopped = true
+    await this.#inTurn(async () => this.#stopTimer?.())
+    const slots = [...this.slots.values()]
+    const senders = slots.flatMap(({ sender }) => sender ?? [])
+    const stopTimer = clock.after(drainMs, () => {
+      for (const sender of senders) void sender.stop(true)
+    })
+    await Promise.all(senders.map((sender) => sender.stop(false)))
+    stopTimer()
+    while (this.#open.size > 0) await Promise.all(this.#open)
+    const now = clock.now()
+    await this.#ports.acceptance.written()
+    const hearing = slots.filter((slot) => slot.isAccepting && slot.isHearing)
+    try {
+      await this.#keepGaps(now, true)
+      await store.deliveryOwners.cover(
+        hearing.map(({ id }) => id),
+        now,
+      )
+      if (this.#role) {
+        await store.deliveryOwners.release({ realm_uri, role: this.#role, holder })
+      }
+    } catch {
+      // the store is away: the leases lapse
+    }
+    this.#epoch = undefined
+    for (const slot of slots) slot.deafen()
+    await this.#lock?.end()
+  }
+}
+
+const nameOf = ({ delivery: { api_spec, name } }: Slot) => ({ api_spec, delivery: name })
+
+const newState = ({ id, delivery: { realm_uri, api_spec, name } }: Slot): DeliveryStateRow => ({
+  ...{ delivery: id, realm_uri, api_spec, name, state: 'active' },
+  ...{ reason: null, failing_since: null, covered_until: null },
+})
