@@ -1,5 +1,6 @@
 /** What performs actions, by type: the other half of the rows in `kinds.ts`. */
 import type { Action } from './action.ts'
+import { type DeliverPorts, deliverAction } from './deliver/perform.ts'
 import { eachAction } from './each/perform.ts'
 import { filesAction, type RootPorts } from './files/perform.ts'
 import { type ForwardPorts, forwardAction } from './forward/perform.ts'
@@ -20,7 +21,7 @@ export interface Actions {
 
 /** Makes all actions. */
 export function openActions(
-  ports: ForwardPorts & SubscribePorts & RootPorts & GroupPorts,
+  ports: ForwardPorts & SubscribePorts & DeliverPorts & RootPorts & GroupPorts,
 ): Actions {
   const forward = forwardAction(ports)
   return {
@@ -30,6 +31,7 @@ export function openActions(
       wamp_call: wampCallAction(ports),
       wamp_publish: wampPublishAction(ports),
       wamp_subscribe: wampSubscribeAction(ports),
+      deliver: deliverAction(ports),
       files: filesAction(ports),
       parallel: parallelAction(ports),
       each: eachAction(ports),

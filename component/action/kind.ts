@@ -106,6 +106,8 @@ export interface ActionKind {
   socketTerms(fields: ActionFields): SocketTerms | undefined
   /** The keys of a response that tell the parts of its stream. */
   readonly views: readonly string[]
+  /** The field that names the delivery of the document which it hands an event to; undefined: it hands in none. */
+  readonly handsTo: string | undefined
   /** The members of `action.result`; undefined: there is no result. */
   readonly result: readonly string[] | undefined
   /** The members of `action.error` beside those that all errors have. */
@@ -150,6 +152,7 @@ export const actionKind = <T extends string>(
   socketKey: declared.socketKey,
   socketTerms: declared.socketTerms ?? (() => undefined),
   views: declared.views ?? [],
+  handsTo: declared.handsTo,
   result: declared.result,
   error: declared.error ?? [],
   tokenFields: declared.tokenFields ?? [],

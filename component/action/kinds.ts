@@ -1,5 +1,6 @@
 /** The rows of all actions: what all that deal with actions loop over. `index.ts` has what performs them. */
 
+import { deliver } from './deliver/kind.ts'
 import { each } from './each/kind.ts'
 import { files } from './files/kind.ts'
 import { forward } from './forward/kind.ts'
@@ -10,7 +11,17 @@ import { wampCall } from './wamp-call/kind.ts'
 import { wampPublish } from './wamp-publish/kind.ts'
 import { wampSubscribe } from './wamp-subscribe/kind.ts'
 
-const rows = [fixed, forward, wampCall, wampPublish, wampSubscribe, files, parallel, each] as const
+const rows = [
+  fixed,
+  forward,
+  wampCall,
+  wampPublish,
+  wampSubscribe,
+  deliver,
+  files,
+  parallel,
+  each,
+] as const
 
 /** The types of actions (specification: Action object). */
 export type ActionType = (typeof rows)[number]['type']

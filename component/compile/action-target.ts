@@ -28,7 +28,8 @@ export function targetOf(
 ): ActionTarget {
   const { kind, fixed } = action.plan
   const { type, reaches } = kind
-  if (reaches === undefined) return noTarget
+  // events are handed to a delivery of the same document
+  if (reaches === undefined) return kind.handsTo ? { ...noTarget, api: version.api } : noTarget
   const { field } = reaches
   const value = fixed[field]
   const literal = reachedBy(reaches, fixed) ?? (typeof value === 'string' ? value : undefined)

@@ -16,6 +16,7 @@ import { compile, type Node } from '#component/expression/compile.ts'
 import type { Probe } from '#component/expression/probe/probe.ts'
 import type { Scope, SpecEntry } from '#component/expression/scope.ts'
 import type {
+  ActionPlan,
   Api,
   CompiledOperation,
   CompiledVersion,
@@ -160,6 +161,7 @@ class SpecCompiler {
     }
     yield* this.#compileProcedures(api)
     yield* this.#compileDeliveries(api)
+    this.#checkHanded()
     if (this.#ports.probe) return
     this.#issues.push(...(yield* ownClashes(this.#generated, this.places)))
     yield* checkParts(this.places, this.findings)
@@ -209,6 +211,20 @@ class SpecCompiler {
       if (entry === undefined) continue
       this.places.push({ ...entry, routes: {} })
       this.entries.push(entry)
+    }
+  }
+
+  /** Actions hand events to deliveries of the document only. */
+  #checkHanded(): void {
+    const names = this.#spec.deliveries.map(({ name }) => name)
+    for (const route of this.entries.flatMap(({ routes }) => Object.values(routes))) {
+      if (route.kind !== undefined) continue
+      for (const [plan, at] of handing(route)) {
+        const name = plan.fixed[plan.kind.handsTo ?? '']
+        if (typeof name !== 'string' || names.includes(name)) continue
+        const message = `the document has no delivery ${JSON.stringify(name)}`
+        this.#issues.push({ path: pointer(at, plan.kind.handsTo ?? ''), message })
+      }
     }
   }
 
@@ -380,6 +396,25 @@ class SpecCompiler {
     const sources = { ...place, lookup, action, callTimeout, policies, findings }
     return notingSecurity(readInheritedValues(sources), this.#schemas.features)
   }
+}
+
+/** The actions of a route that hand in events, with the JSON Pointer of each; of those in branches that of the operation. */
+function handing({
+  at,
+  action,
+  steps,
+}: CompiledOperation): readonly (readonly [plan: ActionPlan, at: string])[] {
+  const within = ({ branches }: ActionPlan): readonly ActionPlan[] =>
+    (branches?.all ?? []).flatMap(({ plans }) => plans.flatMap((one) => [one, ...within(one)]))
+  const all = steps?.map((plan, index) => [plan, pointer(at, 'action', index)] as const) ?? [
+    [action, pointer(at, 'action')] as const,
+  ]
+  return all
+    .flatMap(([plan, place]) => [
+      [plan, place] as const,
+      ...within(plan).map((one) => [one, pointer(at, 'action')] as const),
+    ])
+    .filter(([{ kind }]) => kind.handsTo !== undefined)
 }
 
 /** Checks the value of an entry of the merged maps; a default is checked where it is used, too. */

@@ -7,6 +7,7 @@ import type {
   UpstreamHandler,
   UpstreamRequest,
 } from '#component/action/connections/upstreams.ts'
+import type { DeliverPorts } from '#component/action/deliver/perform.ts'
 import type { FoundFile, RootPorts } from '#component/action/files/perform.ts'
 import type { BodyCodec } from '#component/action/forward/body.ts'
 import type { ForwardPorts } from '#component/action/forward/perform.ts'
@@ -21,7 +22,13 @@ import { Upstream } from '#component/upstreams/upstream.ts'
 import type { Call, CallResult, ProgressListener, Session } from '#component/wamp/session.ts'
 import type { GivenOutcome, GivenPiece } from './asked.ts'
 import { GivenEvents } from './given-events.ts'
-import { answerDispatch, callResult, failDispatch, publication } from './given-outcome.ts'
+import {
+  answerDispatch,
+  callResult,
+  failAsPeer,
+  failDispatch,
+  publication,
+} from './given-outcome.ts'
 
 /** Events that are published before other work has its turn. */
 const eventsOfTurn = 16
@@ -35,6 +42,7 @@ type World = (
   index: () => number,
 ) => Pick<ForwardPorts, 'connections' | 'findUpstream'> &
   Pick<SubscribePorts, 'sessions' | 'streams'> &
+  Pick<DeliverPorts, 'handIn'> &
   RootPorts
 
 /** The world, and what happens in it once an answer streams. */
@@ -136,6 +144,7 @@ export function givenWorld(
         }
       },
     },
+    handIn: () => kept(outcomeOf(index())),
     ...toUpstreams(clock, authOf, (request, handler) =>
       dispatch(request, handler, outcomeOf(index())),
     ),
@@ -144,6 +153,12 @@ export function givenWorld(
     openFiles: new Semaphore({ atOnce: 1, waiting: 1, refusal: '' }),
   })
   return { world, play }
+}
+
+/** What becomes of an event that is handed in. @throws WampError where an error is given */
+async function kept({ result, error }: GivenOutcome) {
+  if (error) failAsPeer(error)
+  return { webhook_id: 'msg_example', is_repeat: false, ...result }
 }
 
 /** The file that an outcome gives; an error is one that is not there. */

@@ -120,7 +120,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   }
   const deliveries = new Deliveries({
     // its attempts are those of deliveries, which have metrics of their own
-    forward: forwardAction(forwarding),
+    perform: forwardAction(forwarding).perform,
     signers: new Signers({ realms: context.users.realms, clock }),
     upstreamOrigins: (realm_uri, name) => upstreamOrigins(context.users.realms, realm_uri, name),
     codec: forwarding.codec,
@@ -128,6 +128,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   })
   const actions = openActions({
     ...{ ...forwarding, sessions: pool, streams, watch },
+    handIn: (to, event) => deliveries.outbox.accept(to, event),
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
     roots: openRoots(config.files.roots),
     openFiles: new Semaphore({

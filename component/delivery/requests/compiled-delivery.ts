@@ -24,7 +24,8 @@ import type { Signers } from './signers.ts'
 
 /** What sending needs. */
 export interface SendingPorts {
-  readonly forward: Pick<Action, 'perform'>
+  /** Sends a forward. */
+  readonly perform: Action['perform']
   readonly signers: Pick<Signers, 'find' | 'keys'>
   /** The origins of the targets of an upstream; undefined: the realm has no such upstream. */
   upstreamOrigins(realm_uri: string, name: string): readonly string[] | undefined
@@ -233,10 +234,7 @@ async function send(
     headers: { ...rendered.headers, ...nameFields(name), ...signed.fields },
   }
   try {
-    const outcome = await ports.forward.perform(
-      fields,
-      runOf(plan, attempt, isHostComputed, signal),
-    )
+    const outcome = await ports.perform(fields, runOf(plan, attempt, isHostComputed, signal))
     return endOf(outcome, attempt.now)
   } catch (error) {
     if (error instanceof ExpressionError) return refused(error.detail)

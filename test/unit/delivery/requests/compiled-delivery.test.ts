@@ -67,12 +67,10 @@ function deliveryWith(
   }
   const compiled = deliveryOf(plan, {
     signers: new Signers({ realms, clock: { now: () => attempt.now } } as never),
-    forward: {
-      async perform(fields, run) {
-        told.push({ fields, run })
-        if (outcome instanceof Error) throw outcome
-        return outcome
-      },
+    async perform(fields, run) {
+      told.push({ fields, run })
+      if (outcome instanceof Error) throw outcome
+      return outcome
     },
     upstreamOrigins: () => upstream,
     codec: { decode: decodeBody, encode: encodeBody },
