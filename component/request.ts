@@ -30,6 +30,8 @@ export interface ContentLimits extends BodyLimits {
 export interface StreamedBody extends BodyLimits {
   /** Bytes that are held for it. */
   readonly heldBytes: number
+  /** Of a form, whose fields are read before its file is streamed; undefined: the body is streamed as it is. */
+  readonly form: MultipartLimits | undefined
 }
 
 /** The limits of a body of multipart/form-data. */
@@ -50,9 +52,9 @@ export interface UploadedFile {
   readonly filename: string
   /** As the client says, which nobody has checked. */
   readonly content_type: string
-  /** Bytes. */
-  readonly size: number
-  readonly content: Uint8Array
+  /** Bytes; absent: the file is streamed. */
+  readonly size?: number | undefined
+  readonly content?: Uint8Array | undefined
 }
 
 /** The keys of the Request, in the order of the specification. */

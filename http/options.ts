@@ -41,6 +41,8 @@ export interface HttpOptions {
     readonly keep_alive_timeout: number
     readonly max_requests_per_socket: number
     readonly http2_streams: number
+    /** Default 1000. */
+    readonly streamed_bodies?: number
     readonly http2_idle_timeout: number
     /** Absent: true. */
     readonly load_shedding?: boolean

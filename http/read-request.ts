@@ -3,7 +3,13 @@ import { isUtf8 } from 'node:buffer'
 import type { HeldBody, RawBody } from '#component/action/action.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { Content, Exchange, StreamRecord } from '#component/gateway/exchange.ts'
+import type {
+  Content,
+  Exchange,
+  FormTerms,
+  StreamedForm,
+  StreamRecord,
+} from '#component/gateway/exchange.ts'
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import { noPath, type ServedPath } from '#component/metrics/place.ts'
@@ -14,6 +20,7 @@ import type { Handshake } from '#component/syntax/websocket.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { ClientCertificates } from '#http/tls/client-certificates.ts'
 import { isRefused, RequestBody } from './body/request-body.ts'
+import { readStreamedForm } from './body/streamed-form.ts'
 import { contentOf } from './codec.ts'
 import { sendEarlyHints } from './early-hints.ts'
 import { parseQuery, parseQueryLists } from './form.ts'
@@ -28,6 +35,10 @@ const full = () =>
     'the bodies and responses in memory have reached their limit',
     { headers: { 'retry-after': '1' } },
   )
+const tooMany = () =>
+  new ServiceError('service.error.unavailable', 'too many bodies are streamed now', {
+    headers: { 'retry-after': '1' },
+  })
 const noBytes = Promise.resolve(new Uint8Array(0))
 const gone = () => new ServiceError('service.error.bad_request', 'the request has ended')
 
@@ -52,6 +63,8 @@ export interface ExchangePorts {
   /** Whether the listener terminates TLS. */
   readonly isSecure: boolean
   readonly held: NetworkShare
+  /** Counts bodies that are streamed. */
+  readonly streamed: Pick<NetworkShare, 'tryTake' | 'give'>
   /** Absent: no client is asked for a certificate. */
   readonly clients?: Pick<ClientCertificates, 'of'> | undefined
 }
@@ -99,6 +112,8 @@ export class HttpExchange implements Exchange {
   readonly #forwarded: Forwarded | undefined
   readonly #port: string
   readonly #held: NetworkShare
+  readonly #streamed: ExchangePorts['streamed']
+  #isStreamed = false
   readonly #clients: ExchangePorts['clients']
   #heldBytes = 0
   #body: RequestBody | undefined
@@ -131,6 +146,7 @@ export class HttpExchange implements Exchange {
     this.hasBody = transport.hasBody(target.headers)
     this.#clock = ports.clock
     this.#held = ports.held
+    this.#streamed = ports.streamed
     this.#clients = ports.clients
   }
 
@@ -233,9 +249,18 @@ export class HttpExchange implements Exchange {
 
   streamedBody(terms: StreamedBody): RawBody {
     this.hold(terms.heldBytes)
+    if (!this.#streamed.tryTake(this.client)) throw tooMany()
+    this.#isStreamed = true
     const raw = this.body.arriving(terms)
     this.#raw = raw
     return raw
+  }
+
+  streamedForm(terms: FormTerms): Promise<StreamedForm> {
+    const { stream, length } = this.streamedBody(terms)
+    const type = this.headers['content-type'] ?? ''
+    const hold = (bytes: number) => this.hold(bytes)
+    return readStreamedForm(type, stream, length, terms.form, hold)
   }
 
   hint(links: readonly string[]): boolean {
@@ -292,6 +317,9 @@ export class HttpExchange implements Exchange {
   end(): void {
     this.#isOver = true
     this.release()
+    if (!this.#isStreamed) return
+    this.#isStreamed = false
+    this.#streamed.give(this.client)
   }
 
   onAbort(callback: (reason?: ServiceError) => void): void {

@@ -11,7 +11,7 @@ import type { ServedPath } from '#component/metrics/place.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
 import { type AdminConsole, adminFallback } from '#http/console/admin-fallback.ts'
 import { Connections } from '#http/limits/connections.ts'
-import { heldBytes, pipelinedBytes } from '#http/limits/held-bytes.ts'
+import { heldBytes, pipelinedBytes, streamedBodies } from '#http/limits/held-bytes.ts'
 import { LoadShedding } from '#http/limits/load-shedding.ts'
 import { FailureLog } from '#http/log/failure-log.ts'
 import {
@@ -116,6 +116,7 @@ export class Listeners {
   readonly #metrics: Metrics
   readonly #usage: LimitUsage
   readonly #held: ListenerPorts['held']
+  readonly #streamed: ListenerPorts['streamed']
   readonly #shedding: LoadShedding
   readonly #connections: Connections
   #http2: Http2Connections | undefined
@@ -135,6 +136,7 @@ export class Listeners {
     families.served = withOwnPaths(procedures, () => ports.servedPaths())
     this.#metrics = new Metrics({ families, sources, siblings, yieldTurn })
     this.#held = heldBytes(ports.budget, this.#usage)
+    this.#streamed = streamedBodies(ports.options.limits.streamed_bodies ?? 1_000, this.#usage)
   }
 
   /** Serves requests that come by a server of the host process, as the gateway listener would. */
@@ -257,7 +259,7 @@ export class Listeners {
       failures: new FailureLog(clock, log, logins),
       metrics: this.#metrics,
       ...{ streams, telemetry, proxies, isSecure },
-      held: this.#held,
+      ...{ held: this.#held, streamed: this.#streamed },
       isClosing: () => this.#isDraining,
       refusal: (exchange) => this.#refusal(exchange),
       exchanges: this.#exchanges,

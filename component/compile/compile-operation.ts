@@ -346,6 +346,7 @@ export function compileOperation(method: Method, plan: PathPlan): CompiledOperat
     {
       ...{ method, at, actions: plans, isList: actions.isList, inherited, isBodyRead },
       ...{ written: map ?? {}, hasStream: streams !== undefined },
+      nodes,
     },
     issues,
   )

@@ -64,6 +64,12 @@ export const limitsSection = section(
       description:
         'Topics and patterns subscribed in one realm of the embedded router, and separately its registered procedures.',
     }),
+    streamed_bodies: integer({
+      default: 1_000,
+      minimum: 1,
+      description:
+        'Bodies of requests that are streamed to procedures at once, in each process; a quarter of them of one address (of IPv6: its /64). Further ones are refused with 503.',
+    }),
     open_files: integer({
       default: 512,
       minimum: 1,

@@ -187,9 +187,11 @@ function prepare(
 }
 
 /** Opens a body that is streamed to the action; undefined where it is not. */
-function opensBody({ route, exchange }: RequestState): Run['openBody'] {
+function opensBody({ route, exchange, file }: RequestState): Run['openBody'] {
   const { streamedBody: terms } = route
-  return terms && (() => (exchange.hasBody ? exchange.streamedBody?.(terms) : undefined))
+  if (terms === undefined) return undefined
+  if (terms.form) return () => file && { stream: file, length: undefined }
+  return () => (exchange.hasBody ? exchange.streamedBody?.(terms) : undefined)
 }
 
 /** An action within all that it is performed under: the first stage that has something goes around all others. */

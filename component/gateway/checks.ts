@@ -190,6 +190,14 @@ export const body = stage('body', {
     const { limits } = route.inherited
     if (bodyMethods.has(exchange.method)) checkContent(exchange, route)
     else if (route.readsBody) checkUnnamed(exchange, route)
+    const { streamedBody: terms } = route
+    if (terms?.form && exchange.streamedForm) {
+      const form = { ...terms, form: terms.form }
+      return exchange.streamedForm(form).then(({ content, file }): undefined => {
+        state.file = file
+        state.read(content)
+      })
+    }
     if (route.readsBody && exchange.method !== 'options') {
       const reading = exchange.readBody(limits, state.onBody, route.keepsBody)
       return reading.then((content): undefined => state.read(content))

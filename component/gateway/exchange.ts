@@ -3,7 +3,13 @@ import type { Duplex, Readable } from 'node:stream'
 import type { HeldBody, Hinted, RawBody } from '#component/action/action.ts'
 import type { ServiceError } from '#component/errors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
-import type { BodyLimits, ContentLimits, Request, StreamedBody } from '#component/request.ts'
+import type {
+  BodyLimits,
+  ContentLimits,
+  MultipartLimits,
+  Request,
+  StreamedBody,
+} from '#component/request.ts'
 import type { SecuredRequest } from '#component/security/scheme.ts'
 import type { Frames } from '#component/stream/frames.ts'
 import type { Sink } from '#component/stream/sink.ts'
@@ -24,6 +30,17 @@ export interface Content extends Pick<Request, 'body' | 'body_length'> {
   readonly files?: { readonly last: Request['files']; readonly lists: Request['file_lists'] }
   /** Its bytes, where they are kept. */
   readonly held?: HeldBody
+}
+
+/** The limits of a form whose file is streamed. */
+export type FormTerms = StreamedBody & { readonly form: MultipartLimits }
+
+/** A form, once its file begins. */
+export interface StreamedForm {
+  /** The fields, and of the file all but its content. */
+  readonly content: Content
+  /** The content of the file; undefined: there is no file. */
+  readonly file: Readable | undefined
 }
 
 /**
@@ -108,6 +125,8 @@ export interface Exchange
    * errors as {@link rawBody} does. Absent: the request has no body of its own.
    */
   streamedBody?(terms: StreamedBody): RawBody
+  /** The same of a form: what it has before its file, and this as it arrives. ServiceError 400, 408, 413, 415, 503. Absent: as of {@link streamedBody}. */
+  streamedForm?(terms: FormTerms): Promise<StreamedForm>
   /**
    * Calls back once if the request is over before its reply is complete.
    * @param callback is told why where the gateway gives the request up; undefined: the client went away

@@ -1,4 +1,5 @@
 /** One request on its way through the stages of its route. */
+import type { Readable } from 'node:stream'
 import type { OfferedSocket, Outcome } from '#component/action/action.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { CheckedValues } from '#component/gateway/schemas/request-checks.ts'
@@ -43,6 +44,8 @@ export class RequestState {
   checked: CheckedValues | undefined = undefined
   /** How a call is answered as a stream; undefined: it is not. */
   streaming: CallStreaming | undefined = undefined
+  /** The content of the file of a form that is streamed; undefined: the body is none, or has no file. */
+  file: Readable | undefined = undefined
   /** What an opening handshake offers to the upstream; undefined: the request asks for no WebSocket. */
   socket: OfferedSocket | undefined = undefined
   place: SocketPlace | undefined = undefined

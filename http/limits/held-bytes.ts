@@ -30,6 +30,14 @@ const pipelinedPart = 1 / 32
 export const pipelinedBytes = (whole: Quota, usage: LimitUsage): NetworkShare =>
   shareOf(whole, pipelinedPart, usage)
 
+/** The bodies that are streamed to procedures at once (`limits.streamed_bodies`). @param usage as of {@link heldBytes} */
+export function streamedBodies(most: number, usage: LimitUsage): NetworkShare {
+  const whole = new Quota(most)
+  usage.declare('limits.streamed_bodies', most, () => whole.used)
+  const onRefused = () => usage.refuse('limits.streamed_bodies')
+  return new NetworkShare(Math.ceil(most * networkPart), { whole, onRefused })
+}
+
 const shareOf = (whole: Quota, part: number, usage: LimitUsage): NetworkShare =>
   new NetworkShare(Math.floor(whole.limit * part), {
     whole,

@@ -31,7 +31,7 @@ export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
       if (target instanceof Refusal) return refused(target)
       const { scheme = 'https' } = described
       const held = new NetworkShare(Number.MAX_SAFE_INTEGER)
-      const ports = { clock, proxies, isSecure: scheme === 'https', held }
+      const ports = { clock, proxies, isSecure: scheme === 'https', held, streamed: held }
       const exchange = new HttpExchange(id, target, new Http1(request, response), ports, false)
       if (target.hasEscapedSlash && !keepsSlashes(exchange.host, exchange.path))
         return refused(refuseSlash())

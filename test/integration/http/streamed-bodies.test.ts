@@ -29,6 +29,20 @@ const document = {
         '/whole': put('sink', { body_max_bytes: 5000 }),
         '/results': put('sink', {}, { chunk_bytes: 4096, flow: 'results', window: 2 }),
         '/silent': put('sink', { body_idle_timeout: 100 }),
+        '/form': {
+          put: {
+            ...{ accepts: ['multipart/form-data'], body: 'stream', body_max_bytes: 1_000_000 },
+            multipart: { fields: 2, file_max_bytes: 200_000, types: ['image/*'] },
+            action: {
+              ...{ type: 'wamp_call', procedure: 'com.example.sink', chunk_bytes: 4096 },
+              kwargs: {
+                title: '{{request.body |> get(title, none)}}',
+                file: '{{request.files |> get(image, none)}}',
+              },
+            },
+            response: { on_result: { body: '{{action.result.args}}' }, on_error: {} },
+          },
+        },
         '/plain': put('plain'),
         '/absent': put('absent'),
       },
@@ -86,7 +100,7 @@ describe('a body that is streamed', () => {
   }
 
   before(async () => {
-    gateway = await startGateway({}, { isEmbedded: true })
+    gateway = await startGateway({ 'limits.streamed_bodies': '8' }, { isEmbedded: true })
     await gateway.mustLoad(document)
     callee = await RawPeer.join(gateway.routerUrl, realm, { callee: { features: pieces } })
     callee.onMessage = take
@@ -235,6 +249,104 @@ describe('a body that is streamed', () => {
       expect([found, body.error_uri]).to.deep.equal([status, code])
     })
   }
+
+  describe('of a form', () => {
+    const sent = async (...parts: readonly (readonly [name: string, value: string | Blob])[]) => {
+      const body = new FormData()
+      for (const [name, value] of parts) {
+        if (typeof value === 'string') body.append(name, value)
+        else body.append(name, value, 'a.png')
+      }
+      const answer = await fetch(`${gateway.url}/streamed/form`, { method: 'PUT', body })
+      return { status: answer.status, body: await answer.json() }
+    }
+    const image = (bytes: number, type = 'image/png') => new Blob([bytesOf(bytes)], { type })
+
+    it('is its file, and the fields before it are known', async () => {
+      const answer = await sent(['title', 'ä'], ['image', image(10_000)])
+      expect(answer).to.deep.equal({ status: 200, body: [digest(bytesOf(10_000)), 3] })
+      expect(seen[0]?.sizes).to.deep.equal([4096, 4096, 1808])
+      const file = { filename: 'a.png', content_type: 'image/png' }
+      expect(seen[0]?.kwargs).to.deep.equal({ title: 'ä', file })
+    })
+
+    it('has no piece without a file', async () => {
+      const { status, body } = await sent(['title', 'a'])
+      expect([status, body]).to.deep.equal([200, [digest(bytesOf(0)), 0]])
+      expect(seen[0]?.kwargs).to.deep.equal({ title: 'a', file: 'none' })
+    })
+
+    it('ends where anything is behind its file', async () => {
+      const { status } = await sent(['image', image(150_000)], ['title', 'a'])
+      expect(status).to.equal(400)
+      await until('the callee has seen it', () => seen[0]?.isInterrupted === true)
+    })
+
+    for (const [what, parts, status, calls] of [
+      ['a file that is too large', [['image', image(200_001)]], 413, 1],
+      ['a file of another type', [['image', image(1, 'text/plain')]], 415, 0],
+      [
+        'too many fields',
+        [
+          ['a', ''],
+          ['b', ''],
+          ['c', ''],
+        ],
+        413,
+        0,
+      ],
+      ['a field that is too large', [['a', 'a'.repeat(65_537)]], 413, 0],
+    ] as const) {
+      it(`is ${status} with ${what}`, async () => {
+        expect((await sent(...parts)).status).to.equal(status)
+        expect(seen).to.have.lengthOf(calls)
+      })
+    }
+
+    it('is 400 where its end is missing', async () => {
+      const asked = open('/form', { 'content-type': 'multipart/form-data; boundary=a' })
+      const answered = once(asked, 'response')
+      asked.end(
+        '--a\r\ncontent-disposition: form-data; name="image"; filename="a"\r\ncontent-type: image/png\r\n\r\nabc',
+      )
+      const [response] = await answered
+      response.resume()
+      expect(response.statusCode).to.equal(400)
+      await until('the callee has seen it', () => seen[0]?.isInterrupted === true)
+    })
+
+    it('is refused at load where its content is read, or other types are taken', async () => {
+      const refused = async (accepts: readonly string[], args: readonly string[]) => {
+        const action = { type: 'wamp_call', procedure: 'com.example.sink', args }
+        const post = { accepts, body: 'stream', action, response: {} }
+        const paths = { '/a': { post } }
+        const versions = { one: { base_path: '/wrong', paths } }
+        const { body } = await gateway.load({ id: 'wrong', host: '_', realm_uri: realm, versions })
+        return body.details?.map(({ message }) => message)
+      }
+      const form = 'multipart/form-data'
+      expect(await refused([form], ['{{request.files.a.content}}'])).to.deep.equal([
+        'the body cannot be streamed: the content of its file is not there when the action begins',
+      ])
+      expect(await refused([form, 'image/png'], [])).to.deep.equal([
+        `the body cannot be streamed: ${form} is read as a form, and stands alone among the types that are accepted`,
+      ])
+    })
+  })
+
+  it('is 503 where its network has as many as it may, until one is over', async () => {
+    const all = ['/sink', '/sink'].map((path) => open(path))
+    for (const asked of all) asked.write(bytesOf(5000))
+    await until(
+      'the callee has seen both',
+      () => seen.length === 2 && seen.every((call) => call.sizes.length > 0),
+    )
+    const { status, body } = await send('/sink', bytesOf(10))
+    expect([status, body.code]).to.deep.equal([503, 'service.error.unavailable'])
+    for (const asked of all) asked.destroy()
+    await until('both are cancelled', () => seen.slice(0, 2).every((call) => call.isInterrupted))
+    expect((await send('/sink', bytesOf(10))).status).to.equal(200)
+  })
 
   it('is 415 with a content coding', async () => {
     const { status } = await send('/sink', bytesOf(10), { 'content-encoding': 'gzip' })
