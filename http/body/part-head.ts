@@ -19,6 +19,10 @@ export const malformed = (problem: string): ServiceError =>
 /** One parameter (RFC 7578 §4.2): a token, or a text in quotes that ends at the next quote (WHATWG HTML, multipart/form-data encoding algorithm). */
 const parameter = /;[ \t]*([a-z][\w-]*\*?)=(?:"([^"]*)"|([!#$%&'*+.^\w`|~-]+))/iy
 
+/** What browsers escape in names, which they write in quotes (WHATWG HTML, multipart/form-data encoding algorithm). */
+const unescaped = (text: string): string =>
+  text.replaceAll('%22', '"').replaceAll(/%0a/gi, '\n').replaceAll(/%0d/gi, '\r')
+
 /** The parameters of a disposition, by their names in lower case. */
 function parametersOf(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
@@ -32,15 +36,11 @@ function parametersOf(text: string): ReadonlyMap<string, string> {
     if (quoted?.endsWith('\\')) throw malformed('a quote is escaped by a backslash')
     const key = name.toLowerCase()
     if (found.has(key)) throw malformed('a parameter of a Content-Disposition is repeated')
-    found.set(key, quoted ?? token)
+    found.set(key, quoted === undefined ? token : unescaped(quoted))
     at += whole.length
   }
   return found
 }
-
-/** What browsers escape in names (WHATWG HTML, multipart/form-data encoding algorithm). */
-const unescaped = (text: string): string =>
-  text.replaceAll('%22', '"').replaceAll(/%0a/gi, '\n').replaceAll(/%0d/gi, '\r')
 
 /** RFC 8187: `UTF-8''`, and the name in percent-encoded UTF-8. */
 function decodeExtended(text: string): string {
@@ -96,15 +96,17 @@ export function readPartHead(block: Uint8Array): PartHead {
   const parameters = parametersOf(disposition)
   const name = parameters.get('name')
   if (name === undefined) throw malformed('a part has no name')
+  // some readers take it for the name, and no browser sends it
+  if (parameters.has('name*')) throw malformed('a part has a name*')
   const extended = parameters.get('filename*')
   const plain = parameters.get('filename')
   const contentType = field('content-type')
-  const filename = plain === undefined ? extended && decodeExtended(extended) : unescaped(plain)
+  const filename = plain ?? (extended && decodeExtended(extended))
   if (filename === undefined && contentType !== undefined && !isUtf8Type(contentType)) {
     throw malformed(`the charset of a field is ${charsetOf(contentType)}, not utf-8`)
   }
   return {
-    name: unescaped(name),
+    name,
     filename: filename === undefined ? undefined : lastSegment(filename),
     contentType,
   }
