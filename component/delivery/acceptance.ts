@@ -39,8 +39,8 @@ export interface AcceptancePorts {
   readonly yieldTurn: YieldTurn
   /** The next number in the order of acceptance. */
   readonly nextSeq: () => number
-  /** Of the owner. */
-  readonly epoch: () => number
+  /** Names the process in rows that no owner has claimed. */
+  readonly epoch: number
   /** Bytes that may wait for the store. */
   readonly maxBytes: number
   readonly onBug: (err: unknown) => void
@@ -97,7 +97,7 @@ export function rowOf(
     key: order === undefined ? null : keyDigest(id, order),
     state: hasFailed ? 'dead' : order === undefined ? 'pending' : 'held',
     due_at: hasFailed ? at + deadKeptMs : at,
-    ...{ attempts: 0, lease_until: 0, epoch: epoch(), status: null },
+    ...{ attempts: 0, lease_until: 0, epoch, status: null },
     error: hasFailed ? admitted.failed : null,
     reason: hasFailed ? 'not_rendered' : null,
     ...{ accepted_at: at, bytes: sealed.length, sealed },

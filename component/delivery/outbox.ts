@@ -1,5 +1,5 @@
 /** The outbox of one process: the deliveries of all realms, and what management asks of them. */
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { ServiceError } from '#component/errors.ts'
 import type { DeliveryRowHead, RowSelection } from '#component/store/delivery-store.ts'
 import type { DeliveryRow, DeliveryStateRow } from '#component/store/tables.ts'
@@ -62,6 +62,8 @@ export class ProcessOutbox implements Outbox {
   readonly #ports: OutboxPorts
   readonly #acceptance: Acceptance
   readonly #seq: SeqClock
+  /** Of this process, in rows that no owner has claimed. */
+  readonly #name = -randomInt(1, 2 ** 47)
   readonly #realms = new Map<string, RealmOutbox>()
   readonly #counts = new Map<string, SlotCounts>()
   readonly #ending = new Set<Promise<void>>()
@@ -84,7 +86,7 @@ export class ProcessOutbox implements Outbox {
       after: (ms, callback) => clock.after(ms, callback),
       yieldTurn,
       nextSeq: () => this.#seq.next(),
-      epoch: () => 0,
+      epoch: this.#name,
       maxBytes: ports.bufferBytes,
       onBug: (err) => log.error({ err }, 'an event could not be accepted because of a bug'),
     })
@@ -184,7 +186,7 @@ export class ProcessOutbox implements Outbox {
       seal: (text, purpose) => box.seal(text, purpose),
       keyDigest: this.#keyDigest,
       nextSeq: () => this.#seq.next(),
-      epoch: () => 0,
+      epoch: this.#name,
     })
     if (made === 'too_large') {
       throw new ServiceError('service.error.payload_too_large', 'the event is too large')

@@ -172,10 +172,8 @@ export class Sender {
     this.#plan(0)
   }
 
-  /** Rows of the store have changed otherwise. */
+  /** Rows of the store may have become pending otherwise. */
   refresh(): void {
-    for (const row of this.#waiting) this.#known.delete(idOf(row))
-    this.#waiting = []
     this.#hasAll = false
     this.#hasMissed = this.#isLoading
     this.#readAt = 0

@@ -81,7 +81,8 @@ export class Slot implements AcceptingDelivery {
     if (!this.delivery.isActive) return 'inactive'
     const state = this.row?.state ?? 'active'
     if (state !== 'active') return state
-    return this.sender?.isFailing || this.row?.failing_since ? 'failing' : 'active'
+    const isFailing = this.sender ? this.sender.isFailing : this.row?.failing_since != null
+    return isFailing ? 'failing' : 'active'
   }
 
   get isListening(): boolean {

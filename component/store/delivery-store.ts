@@ -105,7 +105,7 @@ export class DeliveryStore {
 
   /**
    * Keeps events.
-   * @returns those that were not there; `seq` tells them from others of the same key
+   * @returns those that were not there: `seq` and `epoch` together tell them from others of the same key
    */
   async accept(rows: readonly DeliveryRow[]): Promise<readonly DeliveryRow[]> {
     const pieces = inSizes(rows)
@@ -113,22 +113,22 @@ export class DeliveryStore {
       pieces.map(async (piece) => {
         const { numAffectedRows } = await this.#run((db) => this.#insert.execute(db, piece))
         if (Number(numAffectedRows) === piece.length) return piece
-        const found = await this.#seqsOf(piece)
-        return piece.filter((row) => found.get(textOf(row)) === row.seq)
+        const found = await this.#namesOf(piece)
+        return piece.filter((row) => found.get(textOf(row)) === nameOf(row))
       }),
     )
     return kept.flat()
   }
 
-  async #seqsOf(rows: readonly DeliveryRowKey[]): Promise<ReadonlyMap<string, number>> {
+  async #namesOf(rows: readonly DeliveryRowKey[]): Promise<ReadonlyMap<string, string>> {
     const found = await this.#run((db) =>
       db
         .selectFrom('deliveries')
-        .select(['delivery', 'endpoint', 'webhook_id', 'seq'])
+        .select(['delivery', 'endpoint', 'webhook_id', 'seq', 'epoch'])
         .where(isOneOf(rows))
         .execute(),
     )
-    return new Map(found.map((row) => [textOf(row), row.seq]))
+    return new Map(found.map((row) => [textOf(row), nameOf(row)]))
   }
 
   /** Makes the first of those that are held behind others of these keys due, unless one before it is not over. @returns what became due */
@@ -442,6 +442,9 @@ const inOrder = (end: DeliveryRowEnd): DeliveryRowEnd => {
     ...{ delivery, endpoint, webhook_id, state, due_at, status, error, reason, epoch, attempts },
   }
 }
+
+/** Which process has accepted it, and when. */
+const nameOf = ({ seq, epoch }: Pick<DeliveryRow, 'seq' | 'epoch'>): string => `${seq} ${epoch}`
 
 const textOf = ({ delivery, endpoint, webhook_id }: DeliveryRowKey): string =>
   `${delivery} ${webhook_id} ${endpoint}`

@@ -155,7 +155,7 @@ export interface DeliveryRow {
   readonly attempts: number
   /** Until when an attempt may be under way. */
   readonly lease_until: number
-  /** Of the owner that has claimed it. */
+  /** Of the owner that has claimed it; before that, a negative number that names the process that has accepted it. */
   readonly epoch: number
   /** Of the last answer. */
   readonly status: number | null

@@ -1,0 +1,362 @@
+/** The outbox: what was accepted is sent, by one process at a time, in order, again until it is taken; and holes are told. */
+import { expect } from 'chai'
+import type { Store } from '#component/store/database.ts'
+import { Bench, type BenchProcess, limited, ref } from './outbox-bench.ts'
+
+const second = 1_000
+const hour = 3_600_000
+
+describe('the outbox', () => {
+  let bench: Bench
+  let store: Store
+  let a: BenchProcess
+  beforeEach(async () => {
+    bench = new Bench()
+    store = await bench.openStore()
+  })
+  afterEach(() => bench.close())
+
+  const startOne = async (changes = {}) => {
+    a = await bench.start('a', store, {}, changes)
+  }
+  const events = async (process = a) => {
+    const page = await process.outbox.events(ref, { limit: 1_000 })
+    return page.events
+  }
+  const statesOf = async () => (await events()).map(({ state, reason }) => reason ?? state)
+  const status = async (process = a) => (await process.outbox.list())[0]
+  const gapsOf = async (process = a) =>
+    (await process.outbox.gaps(ref)).map(({ reason, count }) => `${reason} ${count}`)
+  const numbers = (count: number) => Array.from({ length: count }, (_, id) => ({ id }))
+
+  it('sends each event once, under one id', async () => {
+    await startOne()
+    bench.publish(...numbers(50))
+    await bench.clock.advance(second)
+    expect([...bench.ids].sort((x, y) => Number(x) - Number(y))).to.deep.equal(
+      numbers(50).map(({ id }) => id),
+    )
+    expect(new Set(bench.attempts.map(({ webhook_id }) => webhook_id)).size).to.equal(50)
+    expect(new Set(await statesOf())).to.deep.equal(new Set(['done']))
+    expect(await status()).to.include({ state: 'active', pending: 0, dead: 0, owner: 'a' })
+  })
+
+  it('makes at most so many attempts at once', async () => {
+    await startOne(limited({ concurrency: 3 }))
+    const { promise, resolve } = Promise.withResolvers<{ status: number }>()
+    bench.answer = () => promise
+    bench.publish(...numbers(10))
+    await bench.clock.advance(second)
+    expect(bench.attempts).to.have.length(3)
+    resolve({ status: 200 })
+    await bench.clock.advance(second)
+    expect(bench.attempts).to.have.length(10)
+  })
+
+  it('begins at most so many attempts a second', async () => {
+    await startOne(limited({ rate: 2, concurrency: 8 }))
+    bench.publish(...numbers(9))
+    await bench.clock.advance(2 * second)
+    expect(bench.attempts.length).to.be.within(3, 5)
+    await bench.clock.advance(3 * second)
+    expect(bench.attempts).to.have.length(9)
+  })
+
+  it('tries again by the schedule, and makes a dead letter after the last attempt', async () => {
+    await startOne()
+    bench.answer = () => ({ status: 500 })
+    bench.publish({ id: 1 })
+    const begun = bench.clock.now()
+    await bench.clock.advance(hour)
+    const times = bench.attempts.map(({ now }) => Math.round((now - begun) / second))
+    expect(times).to.deep.equal([0, 5, 305])
+    expect(bench.attempts.map(({ attempt }) => attempt)).to.deep.equal([1, 2, 3])
+    expect(await statesOf()).to.deep.equal(['exhausted'])
+    expect((await events())[0]).to.include({ attempts: 3, status: 500 })
+  })
+
+  it('replays dead letters with all their attempts, under the same id, and drops them', async () => {
+    await startOne()
+    bench.answer = () => ({ status: 500 })
+    bench.publish({ id: 1 }, { id: 2 })
+    await bench.clock.advance(hour)
+    bench.answer = () => ({ status: 200 })
+    const [first, other] = await events()
+    const ids = { webhook_ids: [first?.webhook_id ?? ''] }
+    expect(await a.outbox.replay(ref, ids)).to.equal(1)
+    await bench.clock.advance(2 * second)
+    expect(bench.attempts.at(-1)).to.include({ webhook_id: first?.webhook_id, attempt: 1 })
+    expect(await a.outbox.drop(ref, { state: 'dead' })).to.equal(1)
+    expect((await events()).some(({ webhook_id }) => webhook_id === other?.webhook_id)).to.equal(
+      false,
+    )
+  })
+
+  it('keeps the order of a key across a failure, while other keys go on', async () => {
+    await startOne()
+    bench.answer = ({ id, attempt }) => ({ status: id === 'x0' && attempt < 3 ? 500 : 200 })
+    const of = (key: string, number: number) => ({ key, id: `${key}${number}` })
+    bench.publish(of('x', 0), of('x', 1), of('y', 0), of('x', 2), of('y', 1))
+    await bench.clock.advance(hour)
+    const ofKey = (key: string) => bench.ids.filter((id) => String(id).startsWith(key))
+    expect(ofKey('x')).to.deep.equal(['x0', 'x0', 'x0', 'x1', 'x2'])
+    expect(ofKey('y')).to.deep.equal(['y0', 'y1'])
+    expect(bench.ids.indexOf('y1')).to.be.lessThan(bench.ids.indexOf('x1'))
+  })
+
+  it('lets the next of a key go after a dead letter', async () => {
+    await startOne(limited({ delays: [1] }))
+    bench.answer = ({ id }) => ({ status: id === 0 ? 400 : 200 })
+    bench.publish({ key: 'k', id: 0 }, { key: 'k', id: 1 })
+    await bench.clock.advance(10 * second)
+    expect(bench.ids).to.deep.equal([0, 0, 1])
+    expect(await statesOf()).to.deep.equal(['exhausted', 'done'])
+  })
+
+  it('takes Retry-After as a floor, and sends nothing of the delivery until then', async () => {
+    await startOne()
+    bench.answer = ({ attempt }) =>
+      attempt === 1 ? { status: 429, retryAfterMs: 120 * second } : { status: 200 }
+    bench.publish({ id: 1 })
+    await bench.clock.advance(second)
+    bench.publish({ id: 2 })
+    await bench.clock.advance(100 * second)
+    expect(bench.ids).to.deep.equal([1])
+    bench.answer = () => ({ status: 200 })
+    await bench.clock.advance(30 * second)
+    expect([...bench.ids].sort()).to.deep.equal([1, 1, 2])
+  })
+
+  it('lets one event probe after five failures, and all go after a success', async () => {
+    await startOne(limited({ delays: Array.from({ length: 20 }, () => 60), concurrency: 5 }))
+    bench.answer = () => ({ error: 'no answer' })
+    bench.publish(...numbers(5))
+    await bench.clock.advance(second)
+    expect(await status()).to.include({ state: 'failing', pending: 5 })
+    bench.publish(...numbers(40).map(({ id }) => ({ id: id + 100 })))
+    const before = bench.attempts.length
+    await bench.clock.advance(10 * 60 * second)
+    const probes = bench.attempts.slice(before)
+    expect(probes).to.have.length(10)
+    expect(new Set(probes.map(({ webhook_id }) => webhook_id)).size).to.equal(1)
+    bench.answer = () => ({ status: 204 })
+    await bench.clock.advance(2 * 60 * second)
+    expect(await status()).to.include({ state: 'active', pending: 0 })
+    const attempts = (await events()).map((one) => one.attempts)
+    expect(attempts.slice(5)).to.deep.equal(Array.from({ length: 40 }, () => 1))
+  })
+
+  it('stops where the endpoint is gone, tells what it does not accept, and goes on when it is resumed', async () => {
+    await startOne()
+    bench.answer = () => ({ status: 410 })
+    bench.publish({ id: 1 })
+    await bench.clock.advance(second)
+    expect(await status()).to.include({ state: 'stopped', reason: 'gone', pending: 1 })
+    expect(bench.lines).to.include('a delivery is stopped')
+    bench.publish({ id: 2 })
+    await bench.clock.advance(hour)
+    expect(bench.ids).to.deep.equal([1])
+    expect(await gapsOf()).to.deep.equal(['stopped 1'])
+    bench.answer = () => ({ status: 200 })
+    await a.outbox.resume(ref)
+    await bench.clock.advance(5 * second)
+    expect(bench.ids).to.deep.equal([1, 1])
+  })
+
+  it('stops after nothing but failures for disable_after', async () => {
+    await startOne(
+      limited({ delays: Array.from({ length: 20 }, () => 600), disableAfter: hour / second }),
+    )
+    bench.answer = () => ({ status: 500 })
+    bench.publish({ id: 1 })
+    await bench.clock.advance(2 * hour)
+    expect(await status()).to.include({ state: 'stopped', reason: 'failures' })
+    expect(bench.attempts).to.have.length(7)
+  })
+
+  it('accepts while it is paused, and sends once it is resumed', async () => {
+    await startOne()
+    await a.outbox.pause(ref)
+    await bench.clock.advance(2 * second)
+    bench.publish({ id: 1 })
+    await bench.clock.advance(10 * second)
+    expect(bench.ids).to.deep.equal([])
+    expect(await status()).to.include({ state: 'paused', pending: 1 })
+    await a.outbox.resume(ref)
+    await bench.clock.advance(2 * second)
+    expect(bench.ids).to.deep.equal([1])
+  })
+
+  it('makes a dead letter of what the document cannot read, and of what is too old', async () => {
+    await startOne(limited({ maxAge: 60 }))
+    await a.outbox.pause(ref)
+    bench.publish({ bad: true }, { id: 1 })
+    await bench.clock.advance(5 * 60 * second)
+    expect(await statesOf()).to.deep.equal(['not_rendered', 'expired'])
+  })
+
+  it('refuses what is beyond max_pending, and tells it', async () => {
+    await startOne(limited({ maxPending: 3 }))
+    await a.outbox.pause(ref)
+    await bench.clock.advance(2 * second)
+    bench.publish(...numbers(5))
+    await bench.clock.advance(10 * second)
+    expect(await status()).to.include({ pending: 3 })
+    expect(await gapsOf()).to.deep.equal(['full 2'])
+  })
+
+  it('drops the oldest where on_full says so', async () => {
+    await startOne(limited({ maxPending: 3, onFull: 'drop_oldest' }))
+    await a.outbox.pause(ref)
+    await bench.clock.advance(2 * second)
+    bench.publish(...numbers(3))
+    await bench.clock.advance(second)
+    bench.publish({ id: 3 }, { id: 4 })
+    await bench.clock.advance(10 * second)
+    await a.outbox.resume(ref)
+    await bench.clock.advance(2 * second)
+    expect([...bench.ids].sort()).to.deep.equal([2, 3, 4])
+  })
+
+  it('takes what is handed in by any process, and a repeat once', async () => {
+    await startOne()
+    const b = await bench.start('b', store)
+    const handed = { topic: 'com.example.order', args: [], kwargs: { id: 7 }, id: 'order-7' }
+    const first = await b.outbox.accept(ref, handed)
+    const again = await a.outbox.accept(ref, handed)
+    expect(first.is_repeat).to.equal(false)
+    expect(again).to.deep.equal({ webhook_id: first.webhook_id, is_repeat: true })
+    await bench.clock.advance(2 * second)
+    expect(bench.attempts.map(({ id, by }) => `${id} by ${by}`)).to.deep.equal(['7 by a'])
+  })
+
+  it('loses nothing when its owner is killed: the standby takes the lapsed lease, with what it has heard', async () => {
+    await startOne()
+    const b = await bench.start('b', store)
+    await bench.clock.advance(10 * second)
+    bench.publish({ id: 1 })
+    await bench.clock.advance(second)
+    a.freeze()
+    bench.publish({ id: 2 }, { id: 3 })
+    await bench.clock.advance(30 * second)
+    expect([...bench.ids].sort()).to.deep.equal([1, 2, 3])
+    expect(bench.attempts.filter(({ id }) => id !== 1).map(({ by }) => by)).to.deep.equal([
+      'b',
+      'b',
+    ])
+    expect(await gapsOf(b)).to.deep.equal([])
+  })
+
+  it('sends nothing from an owner that was frozen while another one has taken over', async () => {
+    await startOne(limited({ concurrency: 1 }))
+    await bench.start('b', store, {}, limited({ concurrency: 1 }))
+    await bench.clock.advance(10 * second)
+    const { promise, resolve } = Promise.withResolvers<{ status: number }>()
+    bench.answer = ({ by }) => (by === 'a' ? promise : { status: 200 })
+    bench.publish(...numbers(4))
+    await bench.clock.advance(second)
+    expect(bench.attempts.map(({ by }) => by)).to.deep.equal(['a'])
+    a.freeze()
+    await bench.clock.advance(60 * second)
+    expect(new Set(bench.ids).size).to.equal(4)
+    const before = bench.attempts.length
+    a.thaw()
+    resolve({ status: 500 })
+    await bench.clock.advance(60 * second)
+    expect(bench.attempts.slice(before).filter(({ by }) => by === 'a')).to.deep.equal([])
+    expect(new Set(await statesOf())).to.deep.equal(new Set(['done']))
+  })
+
+  it('hands over when it stops: no event is lost, none is a gap', async () => {
+    await startOne()
+    const b = await bench.start('b', store)
+    await bench.clock.advance(10 * second)
+    bench.publish({ id: 1 })
+    await bench.clock.advance(second)
+    const stopping = a.outbox.stop()
+    bench.publish({ id: 2 })
+    await bench.clock.advance(second)
+    await stopping
+    bench.publish({ id: 3 })
+    await bench.clock.advance(10 * second)
+    expect([...bench.ids].sort()).to.deep.equal([1, 2, 3])
+    expect(await gapsOf(b)).to.deep.equal([])
+    expect(await status(b)).to.include({ owner: 'b' })
+  })
+
+  it('tells a gap of the time in which no process has listened, once', async () => {
+    await startOne()
+    await bench.clock.advance(10 * second)
+    a.freeze()
+    await bench.clock.advance(60 * second)
+    const b = await bench.start('b', store)
+    await bench.clock.advance(30 * second)
+    expect(await gapsOf(b)).to.deep.equal(['absent null'])
+    const told = bench.attempts.filter(({ gap }) => gap)
+    expect(told.map(({ id, by }) => `${id} by ${by}`)).to.deep.equal(['absent by b'])
+    const { since, until } = told[0]?.gap ?? { since: '', until: '' }
+    const length = (Date.parse(until) - Date.parse(since)) / second
+    expect(length).to.be.within(59, 64)
+    expect(told[0]?.webhook_id).to.match(/^gap_[a-z2-7]{26}$/)
+  })
+
+  it('tells a gap of the time in which the router was away, again until it is taken', async () => {
+    await startOne()
+    await bench.clock.advance(5 * second)
+    bench.answer = ({ attempt }) => ({ status: attempt === 1 ? 503 : 200 })
+    a.disconnect()
+    await bench.clock.advance(5 * second)
+    a.reconnect()
+    await bench.clock.advance(20 * second)
+    expect(await gapsOf()).to.deep.equal(['router_lost null'])
+    expect(bench.attempts.map(({ id, attempt }) => `${id} ${attempt}`)).to.deep.equal([
+      'router_lost 1',
+      'router_lost 2',
+    ])
+  })
+
+  it('holds what waits while the document has no such delivery, or is not active', async () => {
+    await startOne()
+    bench.answer = () => ({ status: 500 })
+    bench.publish({ id: 1 })
+    await bench.clock.advance(second)
+    a.outbox.use([bench.delivery(a, { isActive: false })])
+    await bench.clock.advance(hour)
+    expect(bench.attempts).to.have.length(1)
+    a.outbox.use([])
+    await bench.clock.advance(hour)
+    expect(await a.outbox.list()).to.have.length(1)
+    bench.answer = () => ({ status: 200 })
+    a.outbox.use([bench.delivery(a)])
+    await bench.clock.advance(20 * second)
+    expect(bench.ids).to.deep.equal([1, 1])
+    expect(await gapsOf()).to.deep.equal([])
+  })
+
+  it('has one node accept where each has a store of its own: the router says which', async () => {
+    const second_store = await bench.openStore()
+    const lockOf = (name: string) => () => ({
+      get isHeld() {
+        return holder === name
+      },
+      end: async () => undefined,
+    })
+    let holder = 'a'
+    a = await bench.start('a', store, { lock: lockOf('a') })
+    const b = await bench.start('b', second_store, { lock: lockOf('b') })
+    await bench.clock.advance(5 * second)
+    bench.publish({ id: 1 })
+    await bench.clock.advance(5 * second)
+    expect(bench.attempts.map(({ id, by }) => `${id} by ${by}`)).to.deep.equal(['1 by a'])
+    a.freeze()
+    bench.publish({ id: 2 })
+    await bench.clock.advance(5 * second)
+    holder = 'b'
+    await bench.clock.advance(5 * second)
+    const byB = bench.attempts.filter(({ by }) => by === 'b')
+    // what it has heard may come twice, under one id
+    expect(byB.map(({ id }) => id)).to.deep.equal([1, 2])
+    expect(byB[0]?.webhook_id).to.equal(bench.attempts[0]?.webhook_id)
+    expect(await gapsOf(b)).to.deep.equal([])
+  })
+})
