@@ -60,7 +60,7 @@ function run(
   const { validators } = compile.schemas
   const explanations = new Explanations(document as JsonMap, { compile, rehearsal })
   return runExamples(api, {
-    ...{ clock, yieldTurn, only },
+    ...{ clock, yieldTurn, only, codec: rehearsal.codec },
     stage: stageOf(api, rehearsal),
     explain: (asked, path) => explanations.of(asked, path),
     check: (schema, value) => validators.of(schema, named).mistakesOf(value, ''),
@@ -96,7 +96,7 @@ export class Examples {
     const { validators } = compile.schemas
     const served = { ...api, entries: own.entries }
     const results = await runExamples(served, {
-      ...{ clock, yieldTurn },
+      ...{ clock, yieldTurn, codec: rehearsal.codec },
       stage: stageOf(served, rehearsal),
       explain: async () => undefined,
       check: (schema, value) => validators.of(schema, spec.schemas).mistakesOf(value, ''),

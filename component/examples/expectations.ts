@@ -121,7 +121,8 @@ const comparisons: Readonly<Record<string, Comparison>> = {
       : differences(expected, errorCode, at),
 }
 
-function headerProblems(
+/** What differs between a header field and what is expected of it; null: there is none. */
+export function headerProblems(
   expected: unknown,
   found: string | readonly string[] | undefined,
   at: string,

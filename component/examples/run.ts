@@ -1,6 +1,8 @@
 /** Runs the examples of a document, one after the other, within a time limit. */
+import type { BodyCodec } from '#component/action/forward/body.ts'
 import type { Clock } from '#component/clock.ts'
 import { pointer } from '#component/codec/json.ts'
+import { isDeliveryEntry } from '#component/delivery/requests/plan.ts'
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { Evaluated } from '#component/explain/recorder.ts'
 import { unusedIn } from '#component/explain/unused-outcome.ts'
@@ -11,6 +13,7 @@ import { readEntry } from '#component/routes/entry-patterns.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
 import type { YieldTurn } from '#component/yielding.ts'
+import { deliveryProblems } from './delivery-examples.ts'
 import type { SchemaCheck } from './differences.ts'
 import { unmet } from './expectations.ts'
 import { withError, withValues } from './explanation.ts'
@@ -78,7 +81,7 @@ export interface ExampleReport {
   readonly passed: number
   /** How many examples do not hold. */
   readonly failed: number
-  /** How many operations the document serves. */
+  /** How many operations and deliveries the document has. */
   readonly operations: number
   /** How many of them have no example. */
   readonly without: number
@@ -96,6 +99,8 @@ export interface RunPorts {
    */
   explain(asked: Asked, path: string): Promise<readonly Evaluated[] | undefined>
   readonly check: SchemaCheck
+  /** Of the bodies of deliveries. */
+  readonly codec: BodyCodec
   /** The time that the run takes; the examples themselves see a clock that stands still. */
   readonly clock: Pick<Clock, 'now' | 'after'>
   /** Lets other work run between two examples. */
@@ -123,6 +128,20 @@ export async function runExamples(api: Api, ports: RunPorts): Promise<ExampleRep
       const path = pointer(set.path, name)
       await ports.yieldTurn?.()
       const problems = await within(() => problemsOf(set, name, path, ports), end, path, clock)
+      results.push({ path, name, passed: problems.length === 0, problems })
+    }
+  }
+  for (const { delivery } of api.entries.filter(isDeliveryEntry)) {
+    const examples = mapOrEmpty(delivery.examples)
+    const names = Object.keys(examples)
+    operations += 1
+    if (names.length === 0) uncovered.push(delivery.at)
+    for (const name of names) {
+      if (only !== undefined && name !== only) continue
+      const path = pointer(delivery.at, 'examples', name)
+      await ports.yieldTurn?.()
+      if (clock.now() >= end) throw late(path)
+      const problems = deliveryProblems(delivery, examples[name], path, ports.codec)
       results.push({ path, name, passed: problems.length === 0, problems })
     }
   }

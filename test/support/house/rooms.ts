@@ -250,7 +250,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     packages: [],
   },
   'component/examples': {
-    folders: ['action', 'compile', 'explain', 'gateway', 'routes', 'security', 'spec'],
+    folders: [
+      ...['action', 'action/*', 'compile', 'delivery', 'delivery/requests', 'explain', 'gateway'],
+      ...['routes', 'security', 'spec'],
+    ],
     packages: [],
   },
   'component/policies': {
