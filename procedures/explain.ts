@@ -1,4 +1,5 @@
 /** The procedure that explains a request. */
+import { isMap } from '#component/syntax/values.ts'
 import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Explanations perform nothing; operators of one realm see its documents only. */
@@ -23,6 +24,21 @@ export const explainProcedures: readonly Procedure[] = [
         ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
       }
       return { value: await explain(asked, { by, ...(within !== undefined && { within }) }) }
+    },
+  },
+  {
+    // answers `{deliveries: [{api_spec, delivery, at, is_active, sign, order, request, error}]}`: what would be sent for an event
+    uri: 'service.explain_event',
+    parameters: [
+      { name: 'event', type: 'document' },
+      { name: 'api_spec', type: 'document', isOptional: true },
+    ],
+    access: 'read',
+    mirrors: [{ method: 'POST', path: '/explain/event' }],
+    async handler({ explainEvent }, [event, api_spec], { by, within }) {
+      const document = isMap(api_spec) ? api_spec : undefined
+      const caller = { by, ...(within !== undefined && { within }) }
+      return { value: await explainEvent(event, document, caller) }
     },
   },
 ]

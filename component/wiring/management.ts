@@ -1,6 +1,6 @@
 /** What the management procedures get of this node. */
 import { ServiceError } from '#component/errors.ts'
-import type { ExplainCaller, Explainer } from '#component/explain/explanation/explainer.ts'
+import type { Explainer } from '#component/explain/explanation/explainer.ts'
 import type { Management } from '#procedures/definition/procedure.ts'
 import { sessionsOf as wampSessionsOf } from './console/wamp-sessions.ts'
 import type { Needs } from './process-parts.ts'
@@ -50,6 +50,12 @@ export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Ma
   const { config, users, clock, node, broadcast, replica } = context
   const { realms, logins, apiKeys, keys, tickets, revocations } = users
   let explainer: Explainer | undefined
+  /** Most gateways explain nothing. */
+  const explainerOf = async (): Promise<Explainer> => {
+    const { openExplainer } = await import('#component/wiring/explain/explaining.ts')
+    explainer ??= openExplainer(context, router, pool, serving, registry, schemas)
+    return explainer
+  }
   return {
     ...{ registry, examples, clock },
     issuer: () => address.base,
@@ -58,11 +64,9 @@ export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Ma
     forgetAccount: users.forgetAccount.bind(users),
     endUsers: users.endUsers.bind(users),
     endSubject: users.endSubject.bind(users),
-    async explain(asked: unknown, caller: ExplainCaller) {
-      const { openExplainer } = await import('#component/wiring/explain/explaining.ts')
-      explainer ??= openExplainer(context, router, pool, serving, registry, schemas)
-      return explainer.explain(asked, caller)
-    },
+    explain: async (asked, caller) => (await explainerOf()).explain(asked, caller),
+    explainEvent: async (event, api_spec, caller) =>
+      (await explainerOf()).explainEvent(event, api_spec, caller),
     componentRealm: config.wamp.realm,
     descriptions: serving.descriptions,
     ...(config.explain.traces && { traces: tracing }),

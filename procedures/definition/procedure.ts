@@ -103,6 +103,16 @@ export interface Management {
    */
   explain(asked: unknown, caller: Pick<Caller, 'by' | 'within'>): Promise<unknown>
   /**
+   * Explains what deliveries would make of an event; nothing is sent.
+   * @param api_spec a document that is not loaded; undefined: none
+   * @throws ServiceError `wamp.error.invalid_argument` and whatever a load of `api_spec` throws
+   */
+  explainEvent(
+    event: unknown,
+    api_spec: Readonly<Record<string, unknown>> | undefined,
+    caller: Pick<Caller, 'by' | 'within'>,
+  ): Promise<unknown>
+  /**
    * Has all nodes publish the requests of routes for some seconds.
    * @param filter texts by the keys of `filterKeys`, and `realm_uri`
    */

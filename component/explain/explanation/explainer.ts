@@ -20,8 +20,10 @@ import type { Exchange } from '#component/gateway/exchange.ts'
 import type { Log } from '#component/log.ts'
 import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
 import { membersOf } from '#component/security/scheme.ts'
+import type { JsonMap } from '#component/syntax/values.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { type AskingPorts, schemesFor } from './asking.ts'
+import { type ExplainedEvent, explainEvent, readEvent } from './explained-event.ts'
 import type { ExplainedRun, Explanation, Matched } from './explanation.ts'
 import { type Asked, readAsked } from './read-asked.ts'
 import { rulesInForce } from './rules-in-force.ts'
@@ -87,6 +89,24 @@ export class Explainer {
     const explained = isSeen ? await this.#found(asked, found, world, called) : unmatched(found)
     const matched = isSeen ? matchedOf(found, exchange, called) : null
     return this.#safely({ matched, near_misses, ...explained }, asked, exchange, found)
+  }
+
+  /**
+   * Explains what deliveries would make of an event.
+   * @param event `{topic, args, kwargs, details, publication, accepted_at}`
+   * @param api_spec a document that is not loaded; undefined: none
+   * @throws ServiceError `wamp.error.invalid_argument` for a malformed event, and whatever a load of `api_spec` throws
+   */
+  async explainEvent(
+    event: unknown,
+    api_spec: JsonMap | undefined,
+    { by, within }: ExplainCaller,
+  ): Promise<ExplainedEvent> {
+    const read = readEvent(event)
+    const { documents, rehearsal, secretNames, log } = this.#ports
+    const world = await worldWith(documents, api_spec, within)
+    log.info({ by }, 'an event was explained')
+    return explainEvent(read, world, rehearsal.codec, secretNames)
   }
 
   async #found(

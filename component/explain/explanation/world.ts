@@ -49,8 +49,8 @@ export async function worldWith(
   const unserved: Unserved[] = runAtOnce(unservedRoutes(documents, conflicts, nameOf))
   return {
     ...{ table, unserved, isVisible },
-    // no request comes near a procedure
-    entries: table.entries.filter(({ procedure }) => !procedure),
+    // no request comes near a procedure or a delivery
+    entries: table.entries.filter(({ procedure, delivery }) => !procedure && !delivery),
     documentOf: async (id) => (id === tried?.id ? tried.document : await node.served(id)),
   }
 }

@@ -19,7 +19,8 @@ const maxOfDelivery = 100
 /** Characters. */
 const longestName = 100
 
-const event = object('an event: {topic, args, kwargs}', {
+/** An event, as it is described. */
+export const describedEvent = object('an event: {topic, args, kwargs}', {
   keys: {
     topic: described(
       text('a WAMP URI', uriProblem),
@@ -56,7 +57,7 @@ const expectedRequest: Rule = rule(
 const example = object('an example: {event, expect}', {
   keys: {
     description: string,
-    event: described(event, 'The event.'),
+    event: described(describedEvent, 'The event.'),
     expect: object('a map {request}', {
       keys: {
         request: described(

@@ -171,6 +171,8 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   },
   'component/explain/explanation': {
     folders: [
+      'delivery/requests',
+      'action/*',
       'action',
       'compile',
       'explain',

@@ -89,6 +89,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     refusal: () => undefined,
     status: () => ({ node: 'node-1' }),
     explain: async (asked, caller) => ({ asked, caller }),
+    explainEvent: async (event, api_spec, caller) => ({ event, api_spec, caller }),
     setLogLevel: (level, by) => ({ level, by }),
     ...changes,
   }

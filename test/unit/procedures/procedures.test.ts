@@ -100,6 +100,7 @@ describe('management over WAMP', () => {
       'service.registry_status',
       'service.set_log_level',
       'service.explain_request',
+      'service.explain_event',
       'service.issue_trace_token',
       'service.list_traces',
       'service.get_trace',
