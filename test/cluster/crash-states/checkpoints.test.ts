@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import { holdsWithin } from '#test/cluster/cluster.ts'
 import { rounds } from '#test/support/running/rounds.ts'
@@ -284,6 +285,27 @@ describe('a checkpoint', function () {
       expect((await two.do({ tell: true })).fault).to.equal(null)
       expect(await holdsWithin(30_000, () => isTold(null))).to.equal(true)
     }))
+
+  for (const [file, failure] of Object.entries({ 'the log': syncOfLog, 'the database': sync })) {
+    it(`that fails by ${file} is over in every process once writes succeed, whoever wrote`, () =>
+      withTwo(200, async (one, two) => {
+        const faults = async () => [one, two].map((peer) => peer.do({ tell: true }))
+        const areTold = async (...fault: (string | null)[]) =>
+          isDeepStrictEqual(
+            (await Promise.all(await faults())).map((done) => done.fault),
+            fault,
+          )
+        await Promise.all([one.load(3), two.load(3)])
+        await one.fail({ ...failure, count: 2 })
+        await two.fail({ ...failure, count: 2 })
+        await Promise.all([one.load(8), two.load(8)])
+        expect(await holdsWithin(10_000, () => areTold('failed', 'failed'))).to.equal(true)
+        // one of them writes, the other one only looks
+        await one.load(2)
+        expect(await holdsWithin(30_000, () => areTold(null, null))).to.equal(true)
+        expect([(await one.load(1)).kept, (await two.load(1)).kept]).to.deep.equal([1, 1])
+      }))
+  }
 
   it('keeps the log short while two processes write without a pause, on a slow disk', () =>
     withTwo(15_000, async (one, two) => {
