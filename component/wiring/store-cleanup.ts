@@ -88,6 +88,8 @@ export function watchStore({ context, worker }: Needs<'context' | 'worker'>): { 
   store.health.onFault = (fault) =>
     fault === undefined
       ? log.info('the store takes writes again')
-      : log.error(`${faultTexts[fault]}: known documents are served, but none can be loaded`)
+      : log.error(
+          `${faultTexts[fault]}: known documents are served, and loads that it cannot keep are refused`,
+        )
   return { stop: startCleanup({ store, clock, log, deletedDays: config.history.deleted_days }) }
 }
