@@ -193,7 +193,7 @@ export class Listeners {
     const connections = this.#connections
     const plain = { limits, connections, isProxy, pipelined: pipelinedBytes(budget, this.#usage) }
     const tls = this.tls.isSecure ? this.tls : undefined
-    if (this.#offersHttp2) this.#http2 = this.#openHttp2(gatewayListener)
+    if (this.#offersHttp2) this.#http2 = this.#openHttp2(gatewayListener, isProxy)
     const brokenHeaders = this.#ports.gateway.headersOf?.(noRoute())
     const switches = switchesProtocol(gatewayPorts, this.#ports.gateway)
     const routed = {
@@ -231,8 +231,9 @@ export class Listeners {
     return this.tls.isSecure && this.#ports.options.gateway.http2
   }
 
-  #openHttp2(listener: Listener): Http2Connections {
+  #openHttp2(listener: Listener, isProxy: (address: string) => boolean): Http2Connections {
     return new Http2Connections({
+      isProxy,
       limits: this.#ports.options.limits,
       clock: this.#ports.clock,
       held: this.#held,

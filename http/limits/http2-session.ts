@@ -10,6 +10,10 @@ export const http2Bounds = {
   /** Streams that are refused, and frames that are not valid, over the life of a connection. */
   refused: 1000,
   invalidFrames: 200,
+  /** Connections of a network that end by a fault or a flood: at once, and a second. Beyond, further ones are closed when they begin. */
+  faults: { burst: 20, perSecond: 2 },
+  /** Connections of a network that have asked nothing; a further one ends the oldest. */
+  silent: 256,
   /** Bytes of a body that nobody has read: of a stream, and of all streams together. */
   streamWindow: 65_535,
   window: 262_144,

@@ -73,7 +73,7 @@ const http2Sources = (state: () => ListenerState): MetricSources => ({
     },
   },
   gateway_http2_closed_total: {
-    help: 'Connections of HTTP/2 that are over, by reason: client (it has closed), drain, idle (limits.http2_idle_timeout), preface (limits.headers_timeout), protocol (a fault or a flood), requests (limits.max_requests_per_socket).',
+    help: 'Connections of HTTP/2 that are over, by reason: client (it has closed), drain, idle (limits.http2_idle_timeout), preface (limits.headers_timeout), protocol (a fault or a flood), refused (its network had too many of these), requests (limits.max_requests_per_socket).',
     isCounter: true,
     labels: ['reason'],
     read: () =>

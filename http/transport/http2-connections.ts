@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import type { Clock } from '#component/clock.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import { plainAddress } from '#component/syntax/ip-address.ts'
+import { Http2Peers } from '#http/limits/http2-peers.ts'
 import { http2Bounds, sessionOptions } from '#http/limits/http2-session.ts'
 import { Http2, type Http2Carrier } from './http2.ts'
 import { http2 } from './node-http2.ts'
@@ -13,9 +14,12 @@ const endStream = 1
 /** How often connections are looked after; milliseconds. */
 const interval = 1000
 
-/** Why connections are over, and none of them: `client` has closed it, `protocol` is a fault or a flood that nghttp2 has ended. */
+/**
+ * Why connections are over, and none of them: `client` has closed it, `protocol` is a fault or a flood that nghttp2 has ended, `refused`
+ * came from a network with too many of these.
+ */
 export const noneClosed = {
-  ...{ client: 0, drain: 0, idle: 0, preface: 0, protocol: 0, requests: 0 },
+  ...{ client: 0, drain: 0, idle: 0, preface: 0, protocol: 0, refused: 0, requests: 0 },
 }
 
 /** Why a connection is over. */
@@ -35,6 +39,8 @@ export interface Http2Plan {
   readonly held: NetworkShare
   /** Whether two hosts are served with one certificate. @param served the host that the client has named for the connection */
   isSameCertificate(served: string, host: string): boolean
+  /** Whether an address stands for many clients: that of a trusted proxy. */
+  isProxy(address: string): boolean
   /** Whether the node is draining. */
   isClosing(): boolean
   /** Serves a request. */
@@ -48,10 +54,13 @@ export class Http2Connections {
   readonly #plan: Http2Plan
   readonly #open = new Set<Connection>()
   readonly #turns = new Turns()
+  readonly #peers: Http2Peers
   #stopSweep: (() => void) | undefined
 
   constructor(plan: Http2Plan) {
     this.#plan = plan
+    // a client without an address comes by a Unix socket
+    this.#peers = new Http2Peers(plan.clock, (address) => address === '' || plan.isProxy(address))
   }
 
   /** Those that are open. */
@@ -61,11 +70,23 @@ export class Http2Connections {
 
   /** Serves a connection for which TLS has negotiated `h2`. */
   accept(socket: TLSSocket): void {
-    const connection = new Connection(socket, this.#plan, this.#turns, (reason) => {
-      this.closed[reason] += 1
-      this.#open.delete(connection)
+    const address = plainAddress(socket.remoteAddress ?? '')
+    if (!this.#peers.mayOpen(address)) {
+      this.closed.refused += 1
+      socket.destroy()
+      return
+    }
+    const connection = new Connection(socket, address, this.#plan, this.#turns, {
+      onAsked: () => this.#peers.over(address, connection),
+      onClose: (reason) => {
+        this.closed[reason] += 1
+        this.#open.delete(connection)
+        this.#peers.over(address, connection)
+        if (reason === 'protocol') this.#peers.fault(address)
+      },
     })
     this.#open.add(connection)
+    this.#peers.begin(address, connection)
     this.#stopSweep ??= this.#plan.clock.after(interval, () => this.#sweep())
   }
 
@@ -116,6 +137,13 @@ class Turns {
   }
 }
 
+/** Told of a connection, each once. */
+interface ConnectionListener {
+  /** The first request has come. */
+  onAsked(): void
+  onClose(reason: CloseReason): void
+}
+
 /** One connection. */
 class Connection implements Http2Carrier {
   readonly socket: TLSSocket
@@ -137,18 +165,21 @@ class Connection implements Http2Carrier {
 
   readonly #turns: Turns
 
-  /** @param onClose is called once */
+  readonly #listener: ConnectionListener
+
   constructor(
     socket: TLSSocket,
+    address: string,
     plan: Http2Plan,
     turns: Turns,
-    onClose: (reason: CloseReason) => void,
+    listener: ConnectionListener,
   ) {
     this.socket = socket
+    this.#listener = listener
     this.#turns = turns
     this.#plan = plan
     this.#idleAt = plan.clock.now()
-    this.#address = plainAddress(socket.remoteAddress ?? '')
+    this.#address = address
     this.#host = typeof socket.servername === 'string' ? socket.servername : ''
     const session = http2().performServerHandshake(
       socket,
@@ -165,7 +196,7 @@ class Connection implements Http2Carrier {
     session.once('close', () => {
       // where the client has not acknowledged SETTINGS, node:http2 keeps the session as long as anything leads from it to its handle
       session.removeAllListeners()
-      onClose(this.#reason ?? 'client')
+      listener.onClose(this.#reason ?? 'client')
     })
     session.setLocalWindowSize(http2Bounds.window)
   }
@@ -192,6 +223,7 @@ class Connection implements Http2Carrier {
     flags: number,
     raw: readonly string[],
   ): void {
+    if (this.begun === 0) this.#listener.onAsked()
     this.begun += 1
     const told = { headers, raw, isWhole: (flags & endStream) !== 0 }
     const transport = new Http2(stream, this, told, this.#over, this.#plan.clock.now())
@@ -250,6 +282,11 @@ class Connection implements Http2Carrier {
     this.#reason ??= reason
     this.#closedAt = this.#plan.clock.now()
     this.#session.close()
+  }
+
+  /** Ends it for another one of its network: it has asked nothing. */
+  end(): void {
+    this.destroy('idle')
   }
 
   destroy(reason: CloseReason): void {

@@ -336,6 +336,10 @@ describe('the bounds of HTTP/2', function () {
 
   // what the clients of this process do is in time with its server: then node:http2 keeps none
   it('leave nothing behind of connections whose clients, of another process, have acknowledged no SETTINGS', async () => {
+    await fixture.stop()
+    // one of a trusted proxy, whose faults count for nobody
+    const gateway = { ...options.gateway, trusted_proxies: ['127.0.0.1'] }
+    fixture = await open({ clock, tls, options: { ...options, gateway } })
     const paths = { static: '/v1/x' }
     const child = spawn(
       process.execPath,
@@ -347,6 +351,39 @@ describe('the bounds of HTTP/2', function () {
     child.kill('SIGTERM')
     await ended
     await until(() => queryObjects(TLSSocket, { format: 'count' }) <= 20)
+  })
+
+  it('close a connection of a network of which too many have ended by faults', async () => {
+    const fault = async () => {
+      const raw = await openHttp2(at())
+      raw.write(asks(0))
+      await raw.closed()
+      return raw.frames.length
+    }
+    // one that has ended may not have been counted when the next one comes
+    let count = 1
+    while ((await fault()) > 0) count += 1
+    expect(count).to.be.within(http2Bounds.faults.burst, http2Bounds.faults.burst + 5)
+    await clock.advance(1000 / http2Bounds.faults.perSecond)
+    await servesOthers()
+  })
+
+  it('end the oldest connection that has asked nothing where too many of a network do', async () => {
+    await fixture.stop()
+    const limits = { ...options.limits, max_connections: 1_000 }
+    fixture = await open({ clock, tls, options: { ...options, limits } })
+    const first = await openHttp2(at())
+    const asked = await openHttp2(at())
+    asked.write(asks(1))
+    await asked.until(({ type }) => type === types.data)
+    const all = [first, asked]
+    while (all.length < http2Bounds.silent + 1) all.push(await openHttp2(at()))
+    expect(first.socket.destroyed).to.equal(false)
+    all.push(await openHttp2(at()))
+    await first.closed()
+    asked.write(asks(3))
+    await asked.until(({ type, stream }) => type === types.data && stream === 3)
+    for (const { socket } of all) socket.destroy()
   })
 
   it('are those of connections as well: connections_per_address', async () => {
