@@ -9,6 +9,7 @@ import { callStreaming, isReturning, returnReply } from '#component/gateway/stre
 import { passedBy } from '#component/security/decided.ts'
 import { membersOf, tokenRefusal } from '#component/security/scheme.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan, CompiledOperation } from './api.ts'
 import { branchesOf } from './branches.ts'
@@ -110,9 +111,11 @@ export function act(state: RequestState): Promise<Outcome> {
   const { attempts, onCancel } = prepared
   const { clock, pools } = state.parts
   const { pool } = path.version
-  const watch = pool.isFull ? pools?.of(path.version) : undefined
-  const limit = { clock, maxMs: attempts.timeout, onCancel, watch }
-  const begins = pool.isFull ? exchange.trace?.waits?.() : undefined
+  const network = networkOf(exchange.client)
+  const isFull = pool.isFull(network)
+  const watch = isFull ? pools?.of(path.version) : undefined
+  const limit = { clock, maxMs: attempts.timeout, onCancel, watch, network }
+  const begins = isFull ? exchange.trace?.waits?.() : undefined
   const task = (): Promise<Outcome> => {
     begins?.()
     return prepared.perform()

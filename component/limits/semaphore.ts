@@ -1,6 +1,15 @@
-/** Limits how many tasks run at once: more wait, first come, first served, and beyond a bound they are refused. */
+/** Limits how many tasks run at once: more wait, the networks that they are for in turn, and beyond a bound they are refused. */
 import type { Clock } from '#component/clock.ts'
 import { canceled, ServiceError } from '#component/errors.ts'
+
+/** The part of the slots that the tasks of one network leave to those of others; of fewer than eight, none. */
+const othersPart = 1 / 8
+
+/** Slots that one network may have. */
+const shareOf = (atOnce: number): number => atOnce - Math.floor(atOnce * othersPart)
+
+/** The network of tasks that are for no client. */
+const nobody = ''
 
 /** The bounds of a semaphore. */
 export interface SemaphoreLimits {
@@ -28,6 +37,8 @@ interface WaitLimit {
   onCancel(callback: () => void): void
   /** Receives each task that finds no free slot, for metrics. */
   readonly watch?: WaitWatch | undefined
+  /** That the task is for, as {@link networkOf} names it; absent: none, and it may have all slots. */
+  readonly network?: string
 }
 
 const unavailable = (message: string): ServiceError =>
@@ -36,20 +47,25 @@ const unavailable = (message: string): ServiceError =>
 /** Takes a callback for when a task is over, although it has settled before. */
 export type OnOver = (callback: () => void) => void
 
-/** A number of slots, and a queue in front of them. */
+/** A number of slots, and a queue of each network in front of them. */
 export class Semaphore {
   readonly #limits: SemaphoreLimits
-  /** Starts the waiting tasks, the oldest first. */
-  readonly #waiting = new Set<() => void>()
+  /** Starts the waiting tasks of each network, the oldest first. The network whose turn is next stands first. */
+  readonly #queues = new Map<string, Set<() => void>>()
+  /** Slots that each network has. */
+  readonly #taken = new Map<string, number>()
+  #waiting = 0
   #running = 0
 
   constructor(limits: SemaphoreLimits) {
     this.#limits = limits
   }
 
-  /** Whether a task would have to wait. */
-  get isFull(): boolean {
-    return this.#running >= this.#limits.atOnce
+  /** Whether a task would have to wait. @param network that it is for */
+  isFull(network = nobody): boolean {
+    const { atOnce } = this.#limits
+    if (this.#running >= atOnce) return true
+    return network !== nobody && (this.#taken.get(network) ?? 0) >= shareOf(atOnce)
   }
 
   /**
@@ -63,31 +79,45 @@ export class Semaphore {
     limit?: WaitLimit,
     goesOn?: (result: T) => OnOver | undefined,
   ): Promise<T> {
-    if (this.isFull) {
-      return this.#wait(limit).then(() => this.#hold(task, goesOn))
+    const network = limit?.network ?? nobody
+    if (this.isFull(network)) {
+      return this.#wait(network, limit).then(() => this.#hold(task, network, goesOn))
     }
+    this.#take(network)
+    return this.#hold(task, network, goesOn)
+  }
+
+  #take(network: string): void {
     this.#running += 1
-    return this.#hold(task, goesOn)
+    if (network !== nobody) this.#taken.set(network, (this.#taken.get(network) ?? 0) + 1)
   }
 
   /** Runs the task in a slot that is taken. */
-  async #hold<T>(task: () => Promise<T>, goesOn?: (result: T) => OnOver | undefined): Promise<T> {
+  async #hold<T>(
+    task: () => Promise<T>,
+    network: string,
+    goesOn?: (result: T) => OnOver | undefined,
+  ): Promise<T> {
     let onOver: OnOver | undefined
     try {
       const result = await task()
       onOver = goesOn?.(result)
       return result
     } finally {
-      if (onOver) onOver(() => this.#release())
-      else this.#release()
+      if (onOver) onOver(() => this.#release(network))
+      else this.#release(network)
     }
   }
 
-  #wait(limit: WaitLimit | undefined): Promise<void> {
+  #wait(network: string, limit: WaitLimit | undefined): Promise<void> {
     const watch = limit?.watch
-    if (this.#waiting.size >= this.#limits.waiting) {
+    const { atOnce, waiting, refusal } = this.#limits
+    const queue = this.#queues.get(network) ?? new Set()
+    // as many of the places to wait as of the slots
+    const share = network === nobody ? 1 : shareOf(atOnce) / atOnce
+    if (this.#waiting >= waiting || queue.size >= waiting * share) {
       watch?.over(true)
-      return Promise.reject(unavailable(this.#limits.refusal))
+      return Promise.reject(unavailable(refusal))
     }
     return new Promise((resolve, reject) => {
       let stopTimer: (() => void) | undefined
@@ -96,11 +126,13 @@ export class Semaphore {
         watch?.over(false)
         resolve()
       }
-      this.#waiting.add(start)
+      queue.add(start)
+      this.#queues.set(network, queue)
+      this.#waiting += 1
       watch?.waits()
       if (limit === undefined) return
       const giveUp = (error: ServiceError, isRefused: boolean): void => {
-        if (!this.#waiting.delete(start)) return
+        if (!this.#leave(network, start)) return
         stopTimer?.()
         watch?.over(isRefused)
         reject(error)
@@ -112,14 +144,31 @@ export class Semaphore {
     })
   }
 
-  /** Hands the slot to the task that has waited longest, or frees it. */
-  #release(): void {
-    const [start] = this.#waiting
-    if (start === undefined) {
-      this.#running -= 1
+  /** Takes a task out of the queue of its network; false where it does not wait. */
+  #leave(network: string, start: () => void): boolean {
+    const queue = this.#queues.get(network)
+    if (queue === undefined || !queue.delete(start)) return false
+    if (queue.size === 0) this.#queues.delete(network)
+    this.#waiting -= 1
+    return true
+  }
+
+  /** Frees the slot, and hands it to the oldest task of the network whose turn it is. */
+  #release(network: string): void {
+    this.#running -= 1
+    const taken = (this.#taken.get(network) ?? 0) - 1
+    if (taken > 0) this.#taken.set(network, taken)
+    else this.#taken.delete(network)
+    // at most one network is passed over: no two have seven eighths of the slots
+    for (const [next, queue] of this.#queues) {
+      if (this.isFull(next)) continue
+      const [start] = queue
+      if (start === undefined) continue
+      this.#leave(next, start)
+      if (this.#queues.delete(next)) this.#queues.set(next, queue)
+      this.#take(next)
+      start()
       return
     }
-    this.#waiting.delete(start)
-    start()
   }
 }

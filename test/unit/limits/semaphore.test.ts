@@ -128,4 +128,63 @@ describe('a semaphore', () => {
     await settled()
     expect(begun).to.deep.equal(['next'])
   })
+
+  describe('for clients of several networks', () => {
+    const clock = new ManualClock()
+    const of = (network: string) => ({ ...limitOf(clock), network })
+
+    it('leaves an eighth of its slots to others than the one that has most', async () => {
+      const slots = semaphore(16, 99)
+      const { begun, task, end } = tasks()
+      const all = Array.from({ length: 20 }, (_, at) => `a${at}`)
+      for (const name of all) void slots.run(task(name), of('a'))
+      expect(begun).to.deep.equal(all.slice(0, 14))
+      expect([slots.isFull('a'), slots.isFull('b')]).to.deep.equal([true, false])
+      for (const name of ['b0', 'b1', 'b2']) void slots.run(task(name), of('b'))
+      expect(begun.slice(14)).to.deep.equal(['b0', 'b1'])
+      // its turn comes, although others wait for longer
+      end('b0')
+      await settled()
+      expect(begun.slice(16)).to.deep.equal(['b2'])
+      end('a0')
+      await settled()
+      expect(begun.slice(17)).to.deep.equal(['a14'])
+    })
+
+    it('takes those that wait in turn, of each the oldest first', async () => {
+      const slots = semaphore(1, 99)
+      const { begun, task, end } = tasks()
+      for (const name of ['a0', 'a1', 'a2', 'b0', 'b1', 'c0']) {
+        void slots.run(task(name), of(name[0] ?? ''))
+      }
+      for (let at = 0; at < 6; at++) {
+        end(begun[at] ?? '')
+        await settled()
+      }
+      expect(begun).to.deep.equal(['a0', 'a1', 'b0', 'c0', 'a2', 'b1'])
+    })
+
+    it('leaves an eighth of the places to wait', async () => {
+      const slots = semaphore(8, 16)
+      const { task } = tasks()
+      for (let at = 0; at < 7 + 14; at++) void slots.run(task(`a${at}`), of('a'))
+      expect(await failureOf(slots.run(task('a'), of('a')))).to.include({ status: 503 })
+      for (let at = 0; at < 1 + 2; at++) void slots.run(task(`b${at}`), of('b'))
+      expect(await failureOf(slots.run(task('b'), of('b')))).to.include({ status: 503 })
+    })
+
+    it('gives the places of few slots to whoever comes first', async () => {
+      const slots = semaphore(1, 10)
+      const { task } = tasks()
+      for (let at = 0; at < 1 + 10; at++) void slots.run(task(`a${at}`), of('a'))
+      expect(await failureOf(slots.run(task('b'), of('b')))).to.include({ status: 503 })
+    })
+
+    it('gives all to tasks that are for no client', () => {
+      const slots = semaphore(16, 99)
+      const { begun, task } = tasks()
+      for (let at = 0; at < 16; at++) void slots.run(task(`a${at}`))
+      expect(begun.length).to.equal(16)
+    })
+  })
 })

@@ -18,7 +18,7 @@ function setUp() {
   const gone: (() => void)[] = []
   const onCancel = (callback: () => void) => gone.push(callback)
   const ask = (task: () => Promise<void> = () => Promise.resolve()): Promise<unknown> => {
-    const watch = pool.isFull ? pools.of(version) : undefined
+    const watch = pool.isFull() ? pools.of(version) : undefined
     return pool.run(task, { clock, maxMs: 1000, onCancel, watch }).catch(() => 'failed')
   }
   const free = async () => {
