@@ -68,7 +68,8 @@ export function readContent(
   let first: Content | undefined
   let typeOfFirst = ''
   const others: unknown[] = []
-  for (const place of source.members(parent, 'content')) {
+  const contents = source.members(parent, 'content')
+  for (const place of contents) {
     const type = known(place.name, isAnswer)
     if (type === undefined) {
       const verb = isAnswer ? 'gives no responses' : 'takes no bodies'
@@ -82,7 +83,7 @@ export function readContent(
     types.add(type)
     source.losses.tellOthers(place.map, place.at, { carried, reasons })
     if (first === undefined) {
-      first = contentOf(place, source, schemas)
+      first = contentOf(place, source, schemas, contents.length === 1)
       typeOfFirst = type
       continue
     }
@@ -176,14 +177,32 @@ function fieldsOf(place: Place, source: Source): unknown {
   }
 }
 
+/** The schema of a form without files: a property that is a map may be any text, since clients send it as JSON (OpenAPI 3.1 §4.8.15.1.1). */
+function formOfTexts(place: Place, source: Source): unknown {
+  const at = pointer(place.at, 'schema')
+  const { properties, ...others } = propertyOf(place.map.schema, at, source)
+  const entries = Object.entries(isMap(properties) ? properties : {})
+  const maps = entries.filter(([name, property]) => {
+    const own = propertyOf(property, pointer(at, 'properties', name), source)
+    return own.type === 'object' || own.properties !== undefined
+  })
+  if (maps.length === 0) return place.map.schema
+  const texts = maps.map(([name]) => [name, {}])
+  return { ...others, properties: Object.fromEntries([...entries, ...texts]) }
+}
+
+/** @param isAlone whether bodies have no other type */
 function contentOf(
   place: Place & { readonly name: string },
   source: Source,
   schemas: Schemas,
+  isAlone = false,
 ): Content {
   const at = pointer(place.at, 'schema')
-  const isForm = essenceOf(place.name) === multipartType
-  const schema = isForm ? fieldsOf(place, source) : place.map.schema
+  const type = essenceOf(place.name)
+  const isForm = type === multipartType
+  const ofTexts = type === formType && isAlone ? formOfTexts(place, source) : place.map.schema
+  const schema = isForm ? fieldsOf(place, source) : ofTexts
   return {
     types: [],
     schema:

@@ -36,6 +36,26 @@ describe('Bodies of an OpenAPI document', () => {
     ])
   })
 
+  it('may be forms in which a map is sent as JSON', () => {
+    const schema = {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        name: { type: 'string' },
+        tags: { type: 'array', items: { type: 'string' } },
+        options: { type: 'object', properties: { size: { type: 'integer' } } },
+        more: { properties: {} },
+      },
+    }
+    const content = { 'application/x-www-form-urlencoded': { schema } }
+    const { operation, losses } = put({ required: true, content })
+    expect(losses).to.deep.equal([])
+    expect(at(operation, 'request', 'body')).to.deep.equal({
+      ...schema,
+      properties: { ...schema.properties, options: {}, more: {} },
+    })
+  })
+
   it('may be forms with files, whose fields are texts', () => {
     const file = { type: 'string', format: 'binary' }
     const schema = {
