@@ -1,5 +1,5 @@
 /** The map `content` of request bodies and responses: the media types that the gateway reads or writes, and their schema. */
-import { pointer } from '#component/codec/json.ts'
+import { canonicalJson, pointer } from '#component/codec/json.ts'
 import { isStreamType } from '#component/syntax/event-stream.ts'
 import {
   essenceOf,
@@ -111,7 +111,7 @@ function anyOfType(type: string): JsonMap | undefined {
 const oneOfAll = (schemas: readonly unknown[]): unknown =>
   schemas.includes(undefined)
     ? undefined
-    : { anyOf: [...new Map(schemas.map((each) => [JSON.stringify(each), each])).values()] }
+    : { anyOf: [...new Map(schemas.map((each) => [canonicalJson(each), each])).values()] }
 
 /** How deep `allOf` is looked into for files. */
 const deepest = 8
@@ -213,7 +213,7 @@ function contentOf(
 }
 
 const isSame = (one: Content, other: Content): boolean =>
-  JSON.stringify(one.schema) === JSON.stringify(other.schema)
+  canonicalJson(one.schema) === canonicalJson(other.schema)
 
 /** The schema with the examples of its content; undefined where there is neither. */
 export function withExamples(

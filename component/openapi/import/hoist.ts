@@ -1,4 +1,5 @@
 /** Puts the security that operations have in common where they inherit it: at the version, or at their path. */
+import { canonicalJson } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
 
@@ -34,14 +35,14 @@ const operationsOf = (path: Changeable): Changeable[] =>
   methods.flatMap((method) => (isMap(path[method]) ? [path[method] as Changeable] : []))
 
 const isSame = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(one) === JSON.stringify(other)
+  canonicalJson(one) === canonicalJson(other)
 
 /** What most operations have, where several have it and all have some: one without would inherit what it has not asked for. */
 function commonOf(operations: readonly Changeable[]): JsonMap | undefined {
   const counts = new Map<string, { count: number; security: JsonMap }>()
   for (const { security } of operations) {
     if (!isMap(security)) return undefined
-    const key = JSON.stringify(security)
+    const key = canonicalJson(security)
     counts.set(key, { count: (counts.get(key)?.count ?? 0) + 1, security })
   }
   const [most] = [...counts.values()].sort((one, other) => other.count - one.count)

@@ -1,5 +1,5 @@
 /** Path items of OpenAPI as paths of a version, with their operations. */
-import { pointer } from '#component/codec/json.ts'
+import { canonicalJson, pointer } from '#component/codec/json.ts'
 import { methods } from '#component/request.ts'
 import { isMap, memberOf } from '#component/syntax/values.ts'
 import { exportedPattern } from './extension.ts'
@@ -117,8 +117,8 @@ function takeShared(
   for (const part of parts) {
     const found = operations.map(({ request }) => memberOf(request, part))
     const [first] = found
-    const text = JSON.stringify(first)
-    if (first === undefined || found.some((each) => JSON.stringify(each) !== text)) continue
+    const text = canonicalJson(first)
+    if (first === undefined || found.some((each) => canonicalJson(each) !== text)) continue
     taken[part] = first
     for (const operation of operations) {
       if (!isMap(operation.request)) continue

@@ -1,5 +1,5 @@
 /** Schemas of OpenAPI, each turned into one of JSON Schema 2020-12 with references to `#/schemas/…`. */
-import { keysOfPointer, pointer } from '#component/codec/json.ts'
+import { canonicalJson, keysOfPointer, pointer } from '#component/codec/json.ts'
 import { isMap, type JsonMap, setOwn } from '#component/syntax/values.ts'
 import { mapped } from './origins.ts'
 import { withoutDialect } from './schema-3-0.ts'
@@ -112,7 +112,7 @@ export class Schemas {
     const known = this.#names.get(at)
     if (known !== undefined) return mapped({ $ref: `#${pointer('/schemas', known)}` }, at)
     const schema = make()
-    if (!isMap(schema) || JSON.stringify(schema).length < shortest) return schema
+    if (!isMap(schema) || canonicalJson(schema).length < shortest) return schema
     const name = this.#reserve(at, titleOf(keysOfPointer(at)))
     this.named[name] = schema
     return mapped({ $ref: `#${pointer('/schemas', name)}` }, at)

@@ -46,6 +46,25 @@ describe('Schemas of an OpenAPI document', () => {
     expect(schemaOf(schema, '3.1.0')).to.deep.equal({ schema, losses: [] })
   })
 
+  it('have integers of 64 bits wherever schemas are compared: parameters, media types, shared responses', () => {
+    const schema = { type: 'integer', maximum: 2n ** 63n - 1n }
+    const content = {
+      'application/json': { schema },
+      'application/x-www-form-urlencoded': { schema },
+    }
+    const { operation } = get(
+      {
+        parameters: [{ name: 'q', in: 'query', schema }],
+        requestBody: { content },
+        responses: { '200': { $ref: '#/components/responses/R' } },
+      },
+      { components: { responses: { R: { description: 'r', content } } } },
+    )
+    expect(at(operation, 'request', 'body')).to.deep.equal(schema)
+    expect(at(operation, 'request', 'query_params', 'properties', 'q')).to.deep.equal(schema)
+    expect(at(operation, 'response', 'on_result', 'schema')).to.deep.equal(schema)
+  })
+
   it('of 3.0 lose what stands beside a reference', () => {
     const found = schemaOf({ $ref: '#/components/schemas/S', description: 'd', nullable: true })
     expect(found).to.deep.equal({
