@@ -2,7 +2,7 @@
 import { canonicalJson, pointer, stringifyJson } from '#component/codec/json.ts'
 import { maxDocumentBytes } from '#component/codec/limits.ts'
 import { methods } from '#component/request.ts'
-import { mostCharacters, mostSchemas } from '#component/schema/judge.ts'
+import { mostSchemas } from '#component/schema/judge.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import type { Losses } from './losses.ts'
 import { originOf } from './origins.ts'
@@ -11,12 +11,17 @@ import { schemasWithin } from './schema-places.ts'
 /** Named schemas of one text, which count once. */
 interface Group {
   readonly names: string[]
-  readonly characters: number
+  /** Of the text. */
+  readonly bytes: number
 }
 
-/** Whether a document is longer than a gateway takes; bytes of its JSON. */
-const isTooLong = (document: JsonMap): boolean =>
-  Buffer.byteLength(stringifyJson(document)) > maxDocumentBytes
+const most = `a document has at most ${mostSchemas} different schemas and ${maxDocumentBytes} bytes`
+
+/** The schema in place of one that is left out. */
+const anyValue = true
+
+/** Bytes of a value as JSON. */
+const bytesOf = (value: unknown): number => Buffer.byteLength(stringifyJson(value))
 
 /** Takes a part out of the declared responses of an operation. @returns whether there was one */
 function dropOfResponses(operation: unknown, part: 'schema' | 'headers'): boolean {
@@ -45,15 +50,28 @@ function leaveOutOfResponses(
   const used = usedFrom(document.versions, named)
   for (const name of Object.keys(named)) if (!used.has(name)) delete named[name]
   const what = part === 'schema' ? 'schemas' : 'header fields'
-  losses.tell(
-    '/paths',
-    `a document has at most ${maxDocumentBytes} bytes: the ${what} of the responses of ${count} operations are left out`,
-  )
+  losses.tell('/paths', `${most}: the ${what} of the responses of ${count} operations are left out`)
+}
+
+/** The texts of schemas in place, and the named schemas of other texts, by their text. */
+function textsOf(document: JsonMap, named: JsonMap) {
+  const inPlace = new Set<string>()
+  for (const [, schema] of schemasWithin(document.versions)) inPlace.add(canonicalJson(schema))
+  const groups = new Map<string, Group>()
+  for (const [name, schema] of Object.entries(named)) {
+    const text = canonicalJson(schema)
+    if (inPlace.has(text)) continue
+    const group = groups.get(text) ?? { names: [], bytes: Buffer.byteLength(text) }
+    group.names.push(name)
+    groups.set(text, group)
+  }
+  return { count: groups.size + inPlace.size, groups: [...groups.values()] }
 }
 
 /**
- * Leaves out the schemas of responses where the document is longer than a gateway takes; then lets named schemas allow any value until the rest fits: those that no operation refers to, then the shortest where there are too
- * many, and the longest where they are too long. Each is told.
+ * Leaves out the schemas of responses where the document has more, or is longer, than a gateway takes, and their header fields where it
+ * is still too long; then lets named schemas allow any value until the rest fits: those first that no operation refers to, of them the
+ * longest; then the longest where the document is too long, else the shortest. Each is told.
  * @param named the schemas of the document, which are changed
  */
 export function fitSchemas(
@@ -61,43 +79,30 @@ export function fitSchemas(
   named: Record<string, unknown>,
   losses: Losses,
 ): void {
-  for (const part of ['schema', 'headers'] as const) {
-    if (isTooLong(document)) leaveOutOfResponses(part, document, named, losses)
-  }
-  const inPlace = new Set<string>()
-  for (const [, schema] of schemasWithin(document.versions)) inPlace.add(canonicalJson(schema))
-  const groups = new Map<string, Group>()
-  for (const [name, schema] of Object.entries(named)) {
-    const text = canonicalJson(schema)
-    const group = groups.get(text) ?? { names: [], characters: text.length }
-    group.names.push(name)
-    groups.set(text, group)
-  }
-  for (const text of inPlace) groups.delete(text)
-  const texts = [...groups.keys(), ...inPlace]
-  let count = texts.length
-  let characters = texts.reduce((sum, text) => sum + text.length, 0)
-  const isTooMuch = () => count > mostSchemas || characters > mostCharacters
+  const isTooLong = (): boolean => bytesOf(document) > maxDocumentBytes
+  if (isTooLong() || textsOf(document, named).count > mostSchemas)
+    leaveOutOfResponses('schema', document, named, losses)
+  if (isTooLong()) leaveOutOfResponses('headers', document, named, losses)
+  const texts = textsOf(document, named)
+  let { count } = texts
+  let bytes = bytesOf(document)
+  const isTooMuch = () => count > mostSchemas || bytes > maxDocumentBytes
   if (!isTooMuch()) return
   // the schema that allows any value is one, too
   count++
-  characters += 'true'.length
   const used = usedFrom(document.versions, named)
-  const left = [...groups.values()].sort((one, other) => one.characters - other.characters)
+  const left = texts.groups.sort((one, other) => one.bytes - other.bytes)
   const unused = left.filter(({ names }) => !names.some((name) => used.has(name)))
   const rest = left.filter((group) => !unused.includes(group))
   while (isTooMuch()) {
-    const next = unused.pop() ?? (characters > mostCharacters ? rest.pop() : rest.shift())
+    const next = unused.pop() ?? (bytes > maxDocumentBytes ? rest.pop() : rest.shift())
     if (next === undefined) return
     count--
-    characters -= next.characters
     for (const name of next.names) {
       const at = originOf(document, pointer('/schemas', name))
-      named[name] = true
-      losses.tell(
-        at,
-        `a document has at most ${mostSchemas} schemas of ${mostCharacters} characters together: this one allows any value`,
-      )
+      bytes -= next.bytes - bytesOf(anyValue)
+      named[name] = anyValue
+      losses.tell(at, `${most}: this one allows any value`)
     }
   }
 }
