@@ -26,7 +26,7 @@ const errors = {
   'service.error.conflict': [412, 'The resource has changed since it was read.'],
   'service.error.payload_too_large': [413, 'The request body is too large.'],
   'service.error.unsupported_media_type': [415, 'The media type of the request is not accepted.'],
-  'service.error.range_not_satisfiable': [416, 'The answer has no such part.'],
+  'service.error.range_not_satisfiable': [416, 'The response has no such part.'],
   'service.error.misdirected_request': [421, 'The connection is not for this host.'],
   'service.error.expectation_failed': [417, 'The expectation cannot be met.'],
   'service.error.upgrade_required': [426, 'The request needs another version of the protocol.'],

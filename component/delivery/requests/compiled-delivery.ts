@@ -302,7 +302,7 @@ function endOf(outcome: Outcome, now: number): AttemptEnd {
     const after = retryAfterMs(answer.headers['retry-after'], now)
     return { status: answer.status_code, ...(after !== undefined && { retryAfterMs: after }) }
   }
-  if ('result' in outcome) return { error: 'nothing was answered' }
+  if ('result' in outcome) return { error: 'no response came' }
   const { error, reason } = outcome
   const isTimeout = error.error_uri === 'service.error.timeout'
   return { error: reason ?? 'the request failed', ...(isTimeout && { isTimeout }) }

@@ -8,7 +8,7 @@ import { boolean, described, dynamic, type Rule } from '#component/spec/rules.ts
 const rangesRule: Rule = dynamic(
   described(
     boolean,
-    'Whether GET with one range of Range is answered with that part of the body (206), beyond its end with 416.',
+    'Whether GET with one range of Range gets that part of the body (206), beyond its end with 416.',
     { default: false },
   ),
 )
