@@ -28,7 +28,7 @@ export const tlsOption = objectOrList(
     client_ca: mayBeAbsent(
       string({
         description:
-          'PEM file of the authorities whose client certificates open paths with security of type `mtls` (docs/security.md, "Client certificates"). Clients are asked for a certificate, and served without one elsewhere. Without a certificate of its own, the gateway reads those that gateway.trusted_proxies pass on in `Client-Cert`. Its content is read again by a reload.',
+          'PEM file of the authorities whose client certificates open paths with security of type `mtls` (docs/mtls.md). Clients are asked for a certificate, and served without one elsewhere. Without a certificate of its own, the gateway reads those that gateway.trusted_proxies pass on in `Client-Cert`. Its content is read again by a reload.',
       }),
     ),
     client_crl: mayBeAbsent(

@@ -132,7 +132,7 @@ The backend \`shop\` registers procedures over WAMP, from this machine only. Ada
 
 - \`\${NAME}\` in any text is the value of an environment variable of the gateway. A load refuses a document with a variable that is not set.
 - A load is refused as a whole, with every mistake and its place. Unknown keys are kept, and warned about.
-- Secrets are stored hashed or sealed, and no response shows them ([what is stored](security.md#what-is-stored)).
+- Secrets are stored hashed or sealed, and no response shows them ([what is stored](users.md#what-is-stored)).
 - A document that \`GET /realms/:uri\` shows can be changed and loaded again. One user or one grant is set by one call, and every document has versions to
   go back to ([realms](operations.md#realms)).
 

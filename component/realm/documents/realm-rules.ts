@@ -50,7 +50,7 @@ export const realm = described(
       groups: described(listOfAny(group), 'The groups.', { default: [] }),
       scopes: described(
         scopes,
-        'The [scopes](security.md#scopes) of access tokens of the gateway, by name: at most 500 names of RFC 6749, section 3.3, none of which is the name of a role.',
+        'The [scopes](oauth2.md#scopes) of access tokens of the gateway, by name: at most 500 names of RFC 6749, section 3.3, none of which is the name of a role.',
         { default: {}, examples: [{ 'orders:read': { roles: ['readers'] } }] },
       ),
       sources: described(

@@ -143,7 +143,13 @@ describe('the answers of pages', function () {
   describePages([
     'docs/cookbook.md',
     'docs/mcp.md',
+    'docs/jwt.md',
+    'docs/mtls.md',
+    'docs/oauth2.md',
+    'docs/oidc.md',
     'docs/security.md',
+    'docs/users.md',
+    'docs/webhooks.md',
     'docs/streams.md',
     'docs/troubleshooting.md',
   ])

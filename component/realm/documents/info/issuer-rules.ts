@@ -76,12 +76,12 @@ const keys = {
   ),
   authid_claim: described(
     claimPath,
-    'The claim that names the user, whose authid is `<name of the issuer>|<claim>`, or a [path](security.md#paths-of-claims) to it. `email` needs `email_verified` beside it.',
+    'The claim that names the user, whose authid is `<name of the issuer>|<claim>`, or a [path](oidc.md#paths-of-claims) to it. `email` needs `email_verified` beside it.',
     { default: issuerDefaults.authid_claim, examples: ['oid'] },
   ),
   role_claim: described(
     claimPath,
-    'The claim that holds the roles: a list, a text with blanks between them, or a map whose keys are the roles; or a [path](security.md#paths-of-claims) to it.',
+    'The claim that holds the roles: a list, a text with blanks between them, or a map whose keys are the roles; or a [path](oidc.md#paths-of-claims) to it.',
     { default: issuerDefaults.role_claim, examples: ['realm_access.roles'] },
   ),
   role_mapping: described(
@@ -96,7 +96,7 @@ const keys = {
   ),
   required_claims: described(
     mapOf(oneOrMore(claimValue), 'a map of claims to values, or to lists of values'),
-    'Claims that a token must have: the claim equals the value, or is a list that holds it. Of a list of values one suffices. [Paths](security.md#paths-of-claims) as texts walk maps.',
+    'Claims that a token must have: the claim equals the value, or is a list that holds it. Of a list of values one suffices. [Paths](oidc.md#paths-of-claims) as texts walk maps.',
     { default: {}, examples: [{ tid: '5f0a1c2e-0000-4000-8000-000000000000' }] },
   ),
   max_lifetime_secs: described(
@@ -134,7 +134,7 @@ export const issuer: Rule = described(
       report.issue(pointer(path, key), 'expected https, or allow_unsafe_http: true')
     }
   }),
-  'An issuer of access tokens (JWTs) that paths under `jwt` and WAMP clients may bring, under `info.jwt_issuers.<name>`. See [tokens of other issuers](security.md#tokens-of-other-issuers).',
+  'An issuer of access tokens (JWTs) that paths under `jwt` and WAMP clients may bring, under `info.jwt_issuers.<name>`. See [tokens of other issuers](jwt.md#tokens-of-other-issuers-jwt).',
   { title: 'Issuer' },
 )
 

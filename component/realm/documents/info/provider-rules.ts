@@ -28,7 +28,7 @@ const keys = {
   ),
   client_id: read('Required. The name of the gateway at the provider.', 'books'),
   client_secret: read(
-    'The secret of the gateway at the provider: a text, `{env: NAME}` or `{file: …}`. Absent for a public client; a load without it keeps the stored one, unless it names a new address for it: see [where secrets go](security.md#openid-connect).',
+    'The secret of the gateway at the provider: a text, `{env: NAME}` or `{file: …}`. Absent for a public client; a load without it keeps the stored one, unless it names a new address for it: see [where secrets go](oidc.md#openid-connect).',
     { env: 'BOOKS_OIDC_SECRET' },
   ),
   client_authentication: described(
@@ -37,7 +37,7 @@ const keys = {
     { examples: ['private_key_jwt'] },
   ),
   private_key: read(
-    'The private key of the gateway at the provider: a PEM of PKCS #8 of P-256 (ES256), Ed25519 (EdDSA), or RSA of 2048 bits or more (RS256), as a text, `{env: NAME}` or `{file: …}`. Its public half is served at `<base_path>/oidc/<provider>/jwks`. See [a key in place of a secret](security.md#a-key-in-place-of-a-secret).',
+    'The private key of the gateway at the provider: a PEM of PKCS #8 of P-256 (ES256), Ed25519 (EdDSA), or RSA of 2048 bits or more (RS256), as a text, `{env: NAME}` or `{file: …}`. Its public half is served at `<base_path>/oidc/<provider>/jwks`. See [a key in place of a secret](oidc.md#a-key-in-place-of-a-secret).',
     { file: '/etc/wamp-gateway/books.pem' },
   ),
   token_endpoint_auth_method: described(
@@ -46,7 +46,7 @@ const keys = {
     { examples: ['client_secret_post'] },
   ),
   internal_issuer_url: read(
-    'The URL of the issuer inside your network, where browsers know it by another one: discovery, tokens, keys and userinfo are fetched there. The provider must still call itself `issuer`. See [a provider with two addresses](security.md#a-provider-with-two-addresses).',
+    'The URL of the issuer inside your network, where browsers know it by another one: discovery, tokens, keys and userinfo are fetched there. The provider must still call itself `issuer`. See [a provider with two addresses](oidc.md#a-provider-with-two-addresses).',
     'https://keycloak.internal:8443/realms/books',
   ),
   ca_file: read(
@@ -59,7 +59,7 @@ const keys = {
     { examples: ['auto'] },
   ),
   redirect_uri: read(
-    'The address of the callback, as the provider knows it. Default: see the [callback address](security.md#openid-connect).',
+    'The address of the callback, as the provider knows it. Default: see the [callback address](oidc.md#openid-connect).',
     'https://shop.example.com/v1/oidc/main/callback',
   ),
   scopes: read(
@@ -68,7 +68,7 @@ const keys = {
     ['openid', 'profile', 'email'],
   ),
   login_parameters: read(
-    'Parameters of the query that `GET …/oidc/login` passes on to the provider: texts of at most 256 characters. What the gateway sets itself, such as `scope`, is refused. See [parameters of a login](security.md#parameters-of-a-login).',
+    'Parameters of the query that `GET …/oidc/login` passes on to the provider: texts of at most 256 characters. What the gateway sets itself, such as `scope`, is refused. See [parameters of a login](oidc.md#parameters-of-a-login).',
     ['login_hint', 'ui_locales', 'acr_values', 'prompt', 'max_age'],
     [],
   ),
@@ -78,12 +78,12 @@ const keys = {
     {},
   ),
   authid_claim: read(
-    'The claim that names the user, or a [path](security.md#paths-of-claims) to it. `sub` where the claim is absent. `email` needs `email_verified` (`true`, or the text `"true"` as Amazon Cognito sends it) beside it in the ID token or userinfo that holds the address; else `missing_authid_claim`.',
+    'The claim that names the user, or a [path](oidc.md#paths-of-claims) to it. `sub` where the claim is absent. `email` needs `email_verified` (`true`, or the text `"true"` as Amazon Cognito sends it) beside it in the ID token or userinfo that holds the address; else `missing_authid_claim`.',
     'email',
     'preferred_username',
   ),
   role_claim: read(
-    'The claim that holds the roles, or a [path](security.md#paths-of-claims) to it: a text, a list, or a map whose keys are the roles.',
+    'The claim that holds the roles, or a [path](oidc.md#paths-of-claims) to it: a text, a list, or a map whose keys are the roles.',
     'resource_access."com.example.books".roles',
     'roles',
   ),
@@ -98,13 +98,13 @@ const keys = {
     {},
   ),
   claims: read(
-    'Claims that expressions read as `security.claims.<name>`, copied at the login from the ID token, else from userinfo; [paths](security.md#paths-of-claims) walk maps. At most 2 kB in all.',
+    'Claims that expressions read as `security.claims.<name>`, copied at the login from the ID token, else from userinfo; [paths](oidc.md#paths-of-claims) walk maps. At most 2 kB in all.',
     ['email', 'address.country'],
     [],
   ),
   auto_provision: read('`false`: only users that the realm document names.', false, true),
   ticket_idle_secs: read(
-    'A ticket that is not used for so long is refused: 300 to 2592000 seconds. Default: tickets need not be used. See [idle tickets](security.md#idle-tickets).',
+    'A ticket that is not used for so long is refused: 300 to 2592000 seconds. Default: tickets need not be used. See [idle tickets](oidc.md#idle-tickets).',
     1_800,
   ),
   ticket_expiry_secs: read(
@@ -123,7 +123,7 @@ const keys = {
     3_600,
   ),
   pass_access_token: read(
-    'Whether the access token of the provider is kept, and renewed, so that a forward or a call can send it as `security.provider_token`. See [the token of the provider](security.md#the-token-of-the-provider).',
+    'Whether the access token of the provider is kept, and renewed, so that a forward or a call can send it as `security.provider_token`. See [the token of the provider](oidc.md#the-token-of-the-provider).',
     true,
     false,
   ),
