@@ -1,4 +1,4 @@
-/** The cluster of docs/clustering.md as it stands there: Crossbar.io by its config.json, three gateways, every curl line. */
+/** The cluster of docs/clustering.md as it stands there: Crossbar.io by the config.json of docs/crossbar.md, three gateways, every curl line. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,9 @@ import { type Crossbar, startCrossbar } from '#test/support/peers/crossbar.ts'
 import { holdsWithin } from './cluster.ts'
 
 const root = join(import.meta.dirname, '../..')
-const page = readFileSync(join(root, 'docs/clustering.md'), 'utf8')
+const page = ['docs/clustering.md', 'docs/crossbar.md']
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .join('\n')
 const ticket = 'a-ticket-of-this-test'
 
 /** The block of the page that holds a text. */

@@ -9,7 +9,7 @@ import { debianProgram, deployFolder } from '#test/deploy/programs.ts'
 import { run } from '#test/support/command.ts'
 
 const read = (path: string) => readFileSync(join(deployFolder, path), 'utf8')
-const page = read('../docs/clustering.md')
+const page = `${read('../docs/clustering.md')}\n${read('../docs/crossbar.md')}`
 
 /** The first block of the page in a language that holds a text. */
 function block(language: string, containing = ''): string {
@@ -55,7 +55,7 @@ describe('compose.yaml', () => {
     expect(settings).to.deep.include({ wamp, cluster })
   })
 
-  it('has the configuration of Crossbar.io that docs/clustering.md shows, for other containers', () => {
+  it('has the configuration of Crossbar.io that docs/crossbar.md shows, for other containers', () => {
     const shown = block('json', '"principals"').replace('"interface": "127.0.0.1", ', '')
     expect(JSON.parse(read('compose/crossbar.json'))).to.deep.equal(JSON.parse(shown))
   })
