@@ -1,6 +1,7 @@
 /** A scenario being set up: what was started for it, who is compared, and who could not be. */
 import { createServer } from 'node:net'
 import type { Ask } from './asks.ts'
+import { formerFolder } from './former.ts'
 import { type Gateway, gatewayCommand, type Paths, prepareGateway } from './gateway.ts'
 import type { CallLoad, HttpLoad } from './load.ts'
 import { type Command, Process } from './processes.ts'
@@ -8,6 +9,9 @@ import type { StreamLoad } from './stream-group.ts'
 
 /** What a candidate is asked, round after round. */
 type Load = Omit<HttpLoad, 'seconds'> | Omit<CallLoad, 'seconds'> | Omit<StreamLoad, 'seconds'>
+
+/** What the candidate of {@link Stage.former} is called. */
+export const formerName = 'ours, former version'
 
 /** One of those that are compared. */
 export interface Candidate {
@@ -80,13 +84,21 @@ export class Stage {
     return await prepareGateway(this.start(gatewayCommand(name, settings, folder)), paths)
   }
 
-  /** Starts an earlier version of the product, whose folder, with its node_modules, is in BENCH_FORMER. Without such a folder it gives undefined, and the bench tells that it is missing. */
-  async former(paths: Paths): Promise<Gateway | undefined> {
-    const folder = process.env.BENCH_FORMER
-    const name = 'former version'
-    if (folder !== undefined) return await this.gateway(`ours, ${name}`, paths, {}, folder)
-    this.missing.push({ name, why: 'BENCH_FORMER names the folder of an earlier version' })
-    return undefined
+  /**
+   * Starts the version of former.json with the same API. Undefined where it cannot be made or does not take the API: the report says why.
+   * @param settings as `--set` takes them
+   */
+  async former(
+    paths: Paths,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<Gateway | undefined> {
+    try {
+      return await this.gateway(formerName, paths, settings, await formerFolder())
+    } catch (cause) {
+      const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
+      this.missing.push({ name: formerName, why })
+      return undefined
+    }
   }
 
   /** Compares what answers HTTP. */

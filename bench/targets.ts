@@ -1,4 +1,5 @@
 /** What the gateway has to reach. */
+import { formerName } from './stage.ts'
 
 /** A bound on a figure of one candidate, against the same figure of another. */
 export interface RatioTarget {
@@ -72,8 +73,18 @@ const figure = (scenario: string, name: string, atMost: number, what = name) => 
 const p99 = { figure: 'p99', atMost: 1.5 } as const
 const halfLoad = { what: 'p99 at half load', scenario: 'half-load', ...p99 } as const
 
+/** CPU time of a response beside the version of former.json. */
+const former = (what: string, scenario: string, candidate: string, atMost: number) => ({
+  ...{ what: `${what}, CPU`, scenario, candidate, against: formerName },
+  ...{ figure: 'cpu' as const, atMost },
+})
+
 /** All of them. */
 export const targets: readonly Target[] = [
+  former('static', 'static', 'ours', 1.03),
+  former('WAMP call, embedded router', 'wamp', 'ours, embedded router', 1.05),
+  former('forward', 'forward', 'ours', 1),
+  former('POST of small JSON', 'post', 'ours', 1),
   { what: 'WAMP call, embedded router', ...call, candidate: 'ours, embedded router', ...rate(1.1) },
   {
     what: 'WAMP call, embedded router, CPU of the gateway',

@@ -3,7 +3,7 @@ import type { Ask } from '#bench/asks.ts'
 import { startHaproxy, startNginxProxy, startNginxUpstream } from '#bench/native.ts'
 import { large, small } from '#bench/payloads.ts'
 import { isInstalled } from '#bench/processes.ts'
-import type { Scenario, Stage } from '#bench/stage.ts'
+import { formerName, type Scenario, type Stage } from '#bench/stage.ts'
 
 const target = '/quotes/1'
 
@@ -31,8 +31,10 @@ async function build(stage: Stage, value: unknown) {
     stage.peer('fastify', 'forward-fastify.ts', url),
     stage.peer('http-proxy-3', 'forward-http-proxy-3.ts', url),
   ])
+  const former = await stage.former(paths)
   stage.compare('bare node:http + undici', undici, asks)
   stage.compare('ours', ours, asks)
+  if (former) stage.compare(formerName, former, asks)
   stage.compare('@fastify/http-proxy', fastify, asks)
   stage.compare('http-proxy-3', httpProxy3, asks)
   for (const [name, program, start] of [
