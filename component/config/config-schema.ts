@@ -90,7 +90,7 @@ export const configSchema = section(
         }),
         tls: mayBeAbsent(tlsOption),
         http2: boolean({
-          default: false,
+          default: true,
           description:
             'Offer HTTP/2 beside HTTP/1.1, where the listener serves TLS (docs/deploy.md, "HTTP/2: the gateway or the proxy"). Without TLS there is none.',
         }),

@@ -319,7 +319,6 @@ export async function startVictim(
     ...(pair && {
       'gateway.tls.cert': pair.cert,
       'gateway.tls.key': pair.key,
-      'gateway.http2': 'true',
       'router.listen': '127.0.0.1:0',
     }),
     ...settings,

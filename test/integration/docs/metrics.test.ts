@@ -31,7 +31,6 @@ async function scrape(): Promise<string> {
   const { cert, key } = writeCertificate(folder)
   const gateway = await startGateway({
     'gateway.tls': `{cert: ${cert}, key: ${key}}`,
-    'gateway.http2': 'true',
     'telemetry.traces': 'otlp',
     'telemetry.endpoint': 'http://127.0.0.1:1',
     'telemetry.sample': '0',

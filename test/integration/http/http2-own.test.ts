@@ -87,7 +87,6 @@ describe('a gateway that offers HTTP/2', function () {
       { cert: join(folder, 'one.pem'), key: join(folder, 'one.key') },
       { cert: join(folder, 'two.pem'), key: join(folder, 'two.key') },
     ]),
-    'gateway.http2': 'true',
     ...more,
   })
 
@@ -292,7 +291,7 @@ describe('a gateway that offers HTTP/2', function () {
     expect(of('gateway_http2_closed_total\\{reason="client"\\}')).to.be.at.least(1)
   })
 
-  it('offers HTTP/1.1 alone without http2: true', async () => {
+  it('offers HTTP/1.1 alone with http2: false', async () => {
     const other = await startGateway(settings({ 'gateway.http2': 'false' }))
     try {
       const socket = connectTls({

@@ -265,7 +265,6 @@ describe('HTTP/2', function () {
     gateway = await startGateway({
       'gateway.tls.cert': cert,
       'gateway.tls.key': key,
-      'gateway.http2': 'true',
       'admin.share_gateway_listener': 'true',
       'admin.listen': '127.0.0.1:0',
     })
