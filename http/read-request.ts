@@ -19,6 +19,7 @@ import { addressOf, peerName, plainAddress } from '#component/syntax/ip-address.
 import type { Handshake } from '#component/syntax/websocket.ts'
 import type { RequestTrace } from '#component/telemetry/telemetry.ts'
 import type { ClientCertificates } from '#http/tls/client-certificates.ts'
+import type { BodyBytes } from './body/body-bytes.ts'
 import { isRefused, RequestBody } from './body/request-body.ts'
 import { readStreamedForm } from './body/streamed-form.ts'
 import { contentOf } from './codec.ts'
@@ -65,6 +66,7 @@ export interface ExchangePorts {
   readonly held: NetworkShare
   /** Counts bodies that are streamed. */
   readonly streamed: Pick<NetworkShare, 'tryTake' | 'give'>
+  readonly bodies: BodyBytes
   /** Absent: no client is asked for a certificate. */
   readonly clients?: Pick<ClientCertificates, 'of'> | undefined
 }
@@ -114,6 +116,7 @@ export class HttpExchange implements Exchange {
   readonly #held: NetworkShare
   readonly #streamed: ExchangePorts['streamed']
   #isStreamed = false
+  readonly #bodies: BodyBytes
   readonly #clients: ExchangePorts['clients']
   #heldBytes = 0
   #body: RequestBody | undefined
@@ -147,6 +150,7 @@ export class HttpExchange implements Exchange {
     this.#clock = ports.clock
     this.#held = ports.held
     this.#streamed = ports.streamed
+    this.#bodies = ports.bodies
     this.#clients = ports.clients
   }
 
@@ -185,6 +189,7 @@ export class HttpExchange implements Exchange {
       this.#clock,
       (bytes) => this.hold(bytes),
       () => this.proceed(),
+      (bytes) => this.#bodies.passed(bytes),
     )
     return this.#body
   }
@@ -226,7 +231,9 @@ export class HttpExchange implements Exchange {
     // awaits only a body that is not there yet
     const bytes = reading instanceof Promise ? await reading : reading
     onBytes?.(bytes)
-    const content = contentOf(this.headers['content-type'], bytes, limits)
+    const type = this.headers['content-type']
+    this.#bodies.read(type, bytes.length)
+    const content = contentOf(type, bytes, limits)
     return keeps ? { ...(await content), held: this.body.heldAs(bytes) } : content
   }
 

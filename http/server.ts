@@ -26,6 +26,7 @@ import { type MetricSiblings, Metrics } from '#http/management/metrics.ts'
 import { withOwnPaths } from '#http/management/own-paths.ts'
 import { TlsContexts } from '#http/tls/tls-contexts.ts'
 import type { TlsSetup } from '#http/tls/tls-setup.ts'
+import { type BodyBytes, bodyBytes } from './body/body-bytes.ts'
 import {
   createListener,
   giveUp,
@@ -117,6 +118,7 @@ export class Listeners {
   readonly #usage: LimitUsage
   readonly #held: ListenerPorts['held']
   readonly #streamed: ListenerPorts['streamed']
+  readonly #bodies: BodyBytes
   readonly #shedding: LoadShedding
   readonly #connections: Connections
   #http2: Http2Connections | undefined
@@ -136,6 +138,7 @@ export class Listeners {
     families.served = withOwnPaths(procedures, () => ports.servedPaths())
     this.#metrics = new Metrics({ families, sources, siblings, yieldTurn })
     this.#held = heldBytes(ports.budget, this.#usage)
+    this.#bodies = bodyBytes(families)
     this.#streamed = streamedBodies(ports.options.limits.streamed_bodies ?? 1_000, this.#usage)
   }
 
@@ -260,7 +263,7 @@ export class Listeners {
       failures: new FailureLog(clock, log, logins),
       metrics: this.#metrics,
       ...{ streams, telemetry, proxies, isSecure },
-      ...{ held: this.#held, streamed: this.#streamed },
+      ...{ held: this.#held, streamed: this.#streamed, bodies: this.#bodies },
       isClosing: () => this.#isDraining,
       refusal: (exchange) => this.#refusal(exchange),
       exchanges: this.#exchanges,

@@ -13,16 +13,24 @@ export class LimitedStream extends Readable {
   readonly #request: Readable
   readonly #limits: BodyLimits
   readonly #clock: Clock
+  readonly #onPassed: ((bytes: number) => void) | undefined
   #size = 0
   /** Bytes since the clock was set: each body_read_bytes may take body_read_seconds. */
   #window = 0
   #stopTimer: (() => void) | undefined
 
-  constructor(request: Readable, limits: BodyLimits, clock: Clock) {
+  /** @param onPassed is told of the bytes once there are no more */
+  constructor(
+    request: Readable,
+    limits: BodyLimits,
+    clock: Clock,
+    onPassed?: (bytes: number) => void,
+  ) {
     super({ highWaterMark: Math.max(1, Math.min(limits.body_read_bytes, maxBuffered)) })
     this.#request = request
     this.#limits = limits
     this.#clock = clock
+    this.#onPassed = onPassed
     request.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onClose)
     request.on('error', ignore).pause()
   }
@@ -73,6 +81,7 @@ export class LimitedStream extends Readable {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.#clearTimer()
+    this.#onPassed?.(this.#size)
     this.#request.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onClose)
     // the rest of the body is read and dropped
     this.#request.resume()

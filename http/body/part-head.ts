@@ -96,6 +96,8 @@ export function readPartHead(block: Uint8Array): PartHead {
   const parameters = parametersOf(disposition)
   const name = parameters.get('name')
   if (name === undefined) throw malformed('a part has no name')
+  // some readers take two of them for one
+  if (name.includes('\\\\')) throw malformed('a name has two backslashes in a row')
   // some readers take it for the name, and no browser sends it
   if (parameters.has('name*')) throw malformed('a part has a name*')
   const extended = parameters.get('filename*')

@@ -29,12 +29,14 @@ export class RequestBody {
   readonly #clock: Clock
   readonly #hold: (bytes: number) => void
   readonly #proceed: () => void
+  readonly #onPassed: (bytes: number) => void
   /** As it was sent, once it was read so. */
   #kept: Buffer | undefined
 
   /**
    * @param hold counts buffered bytes; throws a ServiceError when too many are held
    * @param proceed answers `Expect: 100-continue`, if the client waits for it
+   * @param onPassed counts bytes that are passed on as they arrive
    */
   constructor(
     request: Readable,
@@ -42,12 +44,14 @@ export class RequestBody {
     clock: Clock,
     hold: (bytes: number) => void,
     proceed: () => void,
+    onPassed: (bytes: number) => void = ignore,
   ) {
     this.#request = request
     this.#headers = headers
     this.#clock = clock
     this.#hold = hold
     this.#proceed = proceed
+    this.#onPassed = onPassed
   }
 
   /** Bytes as declared; undefined for chunks. */
@@ -176,6 +180,7 @@ export class RequestBody {
   arriving(limits: BodyLimits): RawBody {
     this.#checkLength(limits)
     this.#proceed()
-    return { stream: new LimitedStream(this.#request, limits, this.#clock), length: this.length }
+    const stream = new LimitedStream(this.#request, limits, this.#clock, this.#onPassed)
+    return { stream, length: this.length }
   }
 }

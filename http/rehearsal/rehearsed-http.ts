@@ -18,6 +18,9 @@ import { KeptStream } from './kept-stream.ts'
 import { messageOf } from './message.ts'
 import { framesIn } from './stream-text.ts'
 
+/** Bodies that no metric counts. */
+const uncounted = { read: () => undefined, passed: () => undefined }
+
 /** At most this many bytes of an answer that streams are read. */
 const mostStreamed = 1_048_576
 
@@ -31,7 +34,14 @@ export function rehearsedHttp(proxies: TrustedProxies): RehearsedHttp {
       if (target instanceof Refusal) return refused(target)
       const { scheme = 'https' } = described
       const held = new NetworkShare(Number.MAX_SAFE_INTEGER)
-      const ports = { clock, proxies, isSecure: scheme === 'https', held, streamed: held }
+      const ports = {
+        clock,
+        proxies,
+        isSecure: scheme === 'https',
+        held,
+        streamed: held,
+        bodies: uncounted,
+      }
       const exchange = new HttpExchange(id, target, new Http1(request, response), ports, false)
       if (target.hasEscapedSlash && !keepsSlashes(exchange.host, exchange.path))
         return refused(refuseSlash())

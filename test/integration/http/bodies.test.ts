@@ -169,6 +169,25 @@ describe('bodies of any type', () => {
     }
   })
 
+  it('are counted by what they are read as', async () => {
+    const counted = async (kind: string) => {
+      const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text()
+      return Number(
+        text.match(new RegExp(`^gateway_body_bytes_total\\{kind="${kind}"\\} (\\d+)$`, 'm'))?.[1] ??
+          0,
+      )
+    }
+    for (const [type, kind] of [
+      ['image/png', 'bytes'],
+      ['text/plain', 'text'],
+      ['application/json', 'data'],
+    ] as const) {
+      const before = await counted(kind)
+      await send('POST', '/any', type, new TextEncoder().encode('"ab"'))
+      expect([kind, (await counted(kind)) - before]).to.deep.equal([kind, 4])
+    }
+  })
+
   it('of 5 MB reach a procedure and come back', async () => {
     const large = new Uint8Array(5_000_000).map((_, index) => index % 251)
     const { status, bytes, type } = await send('POST', '/echo', 'image/png', large, 'image/png')

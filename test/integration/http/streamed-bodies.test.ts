@@ -154,6 +154,16 @@ describe('a body that is streamed', () => {
     expect((await send('/sink', body)).body).to.deep.equal([digest(body), 1221])
   })
 
+  it('is counted by its bytes', async () => {
+    const counted = async () => {
+      const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text()
+      return Number(text.match(/^gateway_body_bytes_total\{kind="stream"\} (\d+)$/m)?.[1] ?? 0)
+    }
+    const before = await counted()
+    await send('/sink', bytesOf(10_000))
+    expect((await counted()) - before).to.equal(10_000)
+  })
+
   it('may be empty', async () => {
     expect(await send('/sink', bytesOf(0))).to.deep.equal({
       status: 200,

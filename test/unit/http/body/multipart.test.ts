@@ -119,6 +119,7 @@ describe('a multipart body', () => {
       'another charset',
       bodyOf(part('; name="a"', 'v', 'Content-Type: text/plain; charset=latin1')),
     ],
+    ['two backslashes in a name', bodyOf(part('; name="a\\\\b"', 'v'))],
     ['a name*', bodyOf(part("; name=a; name*=UTF-8''b", 'v'))],
     ['another charset of filename*', bodyOf(part("; name=a; filename*=latin1''x", 'v'))],
     ['escapes of filename* that are no UTF-8', bodyOf(part("; name=a; filename*=UTF-8''%ff", 'v'))],
