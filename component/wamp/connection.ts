@@ -86,7 +86,7 @@ export interface ConnectionPorts {
 const defaultUnsentBytes = 262_144
 
 /** Milliseconds until it is looked again whether they have left. */
-const drainLookMs = 5
+const roomLookMs = 5
 
 /** Milliseconds that {@link Connection.withdraw} may take. */
 const withdrawTimeoutMs = 2000
@@ -178,20 +178,29 @@ export class Connection {
       clock: this.#clock,
       send: (draft) => this.#outbox.requestBelow(draft, this.#client),
       answer: (message) => (this.#state === 'over' ? undefined : this.#outbox.answer(message)),
-      drained: () => this.#drained(),
+      drained: () => this.#room(this.#ports.options.unsentBytes ?? defaultUnsentBytes),
     })
     return this.#callee
   }
 
-  /** Resolves when the transport has little to send, or the session is over; undefined: it has little now. */
-  #drained(): Promise<void> | undefined {
-    const { unsentBytes = defaultUnsentBytes } = this.#ports.options
-    const isFree = () => this.#state === 'over' || this.#channel.waiting(undefined) <= unsentBytes
+  /**
+   * Resolves when little waits, or nobody waits for it any more; undefined: little waits now.
+   * @param most bytes that may wait
+   * @param request the call whose callee reads them, where the router is in this process
+   * @param isOver whether nobody waits for it any more; so it is where the session is over
+   */
+  #room(
+    most: number,
+    request?: unknown,
+    isOver: () => boolean = () => false,
+  ): Promise<void> | undefined {
+    const isFree = () =>
+      this.#state === 'over' || isOver() || this.#channel.waiting(request) <= most
     if (isFree()) return undefined
     return new Promise((resolve) => {
       const look = (): void => {
         if (isFree()) resolve()
-        else this.#clock.after(drainLookMs, look)
+        else this.#clock.after(roomLookMs, look)
       }
       look()
     })
@@ -226,18 +235,16 @@ export class Connection {
    * @param timeoutMs how long the answer may take behind the last one
    */
   pieces(id: unknown, procedure: string, timeoutMs: number): CallPieces {
-    const waiting = () => this.#channel.waiting(id)
+    const isOver = () => this.#requests.nameOf(id) === undefined
     return {
       send: (args, isLast) => {
-        if (this.#requests.nameOf(id) === undefined) return
+        if (isOver()) return
         const options = isLast ? {} : { progress: true }
         const problem = this.#outbox.piece([code.call, id, options, procedure, args, {}])
         if (problem && this.#requests.abandon(id, problem)) this.#giveUp(code.call, id)
         else if (isLast) this.#requests.time(id, timeoutMs)
       },
-      get waiting() {
-        return waiting()
-      },
+      room: (most) => this.#room(most, id, isOver),
     }
   }
 

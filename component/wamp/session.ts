@@ -33,8 +33,11 @@ export interface Call {
 export interface CallPieces {
   /** Sends one; nothing where the call is over. One that cannot be sent is the failure of the call. The time of the answer begins with the last. */
   send(args: readonly unknown[], isLast: boolean): void
-  /** Bytes that were sent and have not been read yet: by the router, or by the callee where the router is in this process. */
-  readonly waiting: number
+  /**
+   * Resolves when the router, or the callee where the router is in this process, has read what was sent up to so many bytes, or the call is
+   * over; undefined: it has.
+   */
+  room(mostBytes: number): Promise<void> | undefined
 }
 
 /** A failed WAMP operation, refused by the callee, the router or this side. */

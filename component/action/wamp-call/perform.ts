@@ -51,12 +51,10 @@ export const wampCallAction = (ports: WampPorts): Action => ({
           const onTaken = fields.flow === 'results' ? taken.add : undefined
           const call = session.call(procedure, payload, asked, timeoutMs, onTaken, Infinity)
           cancellation.current = call
-          return sendBody(call, open, taken, { ...sizesOf(fields), clock: ports.clock }).catch(
-            (error: unknown) => {
-              if (error instanceof ServiceError) refusal = error
-              throw error
-            },
-          )
+          return sendBody(call, open, taken, sizesOf(fields)).catch((error: unknown) => {
+            if (error instanceof ServiceError) refusal = error
+            throw error
+          })
         },
         resultOf,
         procedure,

@@ -1,22 +1,17 @@
 /** Sends the body of a request as the further pieces of a call, as fast as the callee takes them. */
 import type { Readable } from 'node:stream'
 import type { RawBody } from '#component/action/action.ts'
-import type { Clock } from '#component/clock.ts'
 import type { Call, CallResult } from '#component/wamp/session.ts'
 
 /** The body is not read while the session has more to send than this; bytes. */
 const mostWaiting = 1_048_576
 
-/** How often the session is asked again whether there is room; milliseconds. */
-const roomMs = 5
-
 /** How a body is sent. */
 export interface SentBody {
   /** Of each piece but the last; bytes. */
   readonly chunkBytes: number
-  /** How many pieces may be ahead of the last progressive result; Infinity: any number. */
+  /** How many pieces may be ahead of the last progressive result, the end of the body included; Infinity: any number. */
   readonly window: number
-  readonly clock: Clock
 }
 
 /** Counts the progressive results of the callee, each of which takes one piece. */
@@ -35,14 +30,10 @@ export class TakenPieces {
     wake?.()
   }
 
-  /** Resolves with the next one, or after some milliseconds. */
-  next(clock: Clock, ms: number): Promise<void> {
+  /** Resolves with the next one, or by {@link wake}. */
+  next(): Promise<void> {
     return new Promise((resolve) => {
-      const stop = clock.after(ms, resolve)
-      this.#wake = () => {
-        stop()
-        resolve()
-      }
+      this.#wake = resolve
     })
   }
 }
@@ -57,7 +48,7 @@ export async function sendBody(
   call: Call,
   open: () => RawBody | undefined,
   taken: TakenPieces,
-  { chunkBytes, window, clock }: SentBody,
+  { chunkBytes, window }: SentBody,
 ): Promise<CallResult> {
   const { pieces, result } = call
   if (pieces === undefined) return result
@@ -72,14 +63,14 @@ export async function sendBody(
   try {
     stream = open()?.stream
     let sent = 0
-    const send = async (piece: Uint8Array): Promise<void> => {
-      const isFull = () => sent - taken.count >= window || pieces.waiting > mostWaiting
-      while (!isOver && isFull()) await taken.next(clock, roomMs)
+    const send = async (args: readonly unknown[], isLast: boolean): Promise<void> => {
+      while (!isOver && sent - taken.count >= window) await taken.next()
+      await pieces.room(mostWaiting)
       sent += 1
-      pieces.send([piece], false)
+      if (!isOver) pieces.send(args, isLast)
     }
-    if (stream) for await (const piece of chunksOf(stream, chunkBytes)) await send(piece)
-    if (!isOver) pieces.send([], true)
+    if (stream) for await (const piece of chunksOf(stream, chunkBytes)) await send([piece], false)
+    if (!isOver) await send([], true)
   } catch (error) {
     if (!isOver) {
       call.cancel()
