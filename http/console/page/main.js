@@ -10,6 +10,7 @@ import { Dot, Icon, useNow } from './parts/basics.js'
 import { Notes } from './parts/dialog.js'
 import { html, render, useEffect, useErrorBoundary } from './preact.js'
 import { Apis } from './screens/apis.js'
+import { Deliveries } from './screens/deliveries.js'
 import { NewDocument } from './screens/document.js'
 import { Nodes } from './screens/nodes.js'
 import { Overview } from './screens/overview.js'
@@ -25,6 +26,7 @@ const screens = [
   { name: 'apis', title: 'APIs', screen: Apis },
   { name: 'requests', title: 'Requests', screen: Requests },
   { name: 'try', title: 'Try', screen: Try },
+  { name: 'deliveries', title: 'Deliveries', screen: Deliveries },
   { name: 'realms', title: 'Realms', screen: Realms },
   { name: 'nodes', title: 'Nodes', screen: Nodes, forAll: true },
 ]

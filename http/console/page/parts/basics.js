@@ -12,6 +12,7 @@ const shapes = {
   out: 'M14 5h5v14h-5M11 12H3m3-4l-4 4 4 4',
   theme: 'M12 3a9 9 0 100 18zM12 3a9 9 0 010 18',
   close: 'M6 6l12 12M18 6L6 18',
+  deliveries: 'M3 6h18v12H3zM3 7l9 7 9-7',
   plus: 'M12 5v14M5 12h14',
   check: 'M5 12l5 5 9-10',
   warning: 'M12 4l9 16H3zM12 10v4m0 3h.01',

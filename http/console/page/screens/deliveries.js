@@ -1,0 +1,182 @@
+/** What documents send for events: the state of each delivery, its events and gaps, and what operators do about them. */
+import { call, specPath } from '../lib/api.js'
+import { ago, dateTime } from '../lib/format.js'
+import { live } from '../lib/live.js'
+import { linkTo } from '../lib/router.js'
+import { useStore } from '../lib/store.js'
+import {
+  Badge,
+  Button,
+  Dot,
+  Empty,
+  Panel,
+  Table,
+  Tabs,
+  Trouble,
+  useAnswer,
+  useNow,
+} from '../parts/basics.js'
+import { Dialog, note, noteError, Question } from '../parts/dialog.js'
+import { html, useState } from '../preact.js'
+
+/** @typedef {import('../delivery-types.d.ts').Delivery} Delivery */
+/** @typedef {import('../delivery-types.d.ts').DeliveryEvent} DeliveryEvent */
+/** @typedef {import('../delivery-types.d.ts').DeliveryGap} DeliveryGap */
+
+const everyMs = 3_000
+
+/** @type {Record<string, 'good' | 'warn' | 'bad' | 'idle'>} */
+const kinds = { active: 'good', failing: 'bad', stopped: 'bad', paused: 'warn', inactive: 'idle' }
+
+/** @param {string} id @param {string} name */
+const pathOf = (id, name) => `${specPath(id)}/deliveries/${encodeURIComponent(name)}`
+
+/** @param {{ of: { state: string, reason: string | null } }} props */
+const State = ({ of: { state, reason } }) =>
+  html`<${Dot} kind=${kinds[state] ?? 'idle'} /> ${state}${reason && html` <span class="bad">${reason}</span>`}`
+
+/** @param {{ parts: readonly string[] }} props */
+export function Deliveries({ parts: [id, name, state = 'dead'] }) {
+  const isOne = id !== undefined && name !== undefined
+  return isOne
+    ? html`<${One} key=${`${id} ${name}`} id=${id} name=${name} state=${state} />`
+    : html`<${All} />`
+}
+
+function All() {
+  const now = useNow(1_000)
+  const { value, error } = useAnswer(
+    () => /** @type {Promise<{ deliveries: Delivery[] }>} */ (call('GET', '/deliveries')),
+    [Math.floor(now / everyMs)],
+  )
+  const { deliveries = [] } = value ?? {}
+  return html`
+    <div class="page-head"><h1>Deliveries</h1></div>
+    <${Panel}>
+      <${Trouble} error=${error} />
+      ${value && deliveries.length === 0 && html`<${Empty}>No document sends the events of topics: <code>deliveries</code> of one declares it.<//>`}
+      ${
+        deliveries.length > 0 &&
+        html`<${Table} label="Deliveries" heads=${['Delivery', 'Topic', 'State', ['Pending', 'number'], ['Dead', 'number'], ['Oldest', 'number'], ['Gaps', 'number'], 'Owner']}>
+        ${deliveries.map(
+          (one) => html`
+          <tr key=${`${one.realm_uri} ${one.api_spec} ${one.name}`}>
+            <td><a class="strong" href=${linkTo('deliveries', one.api_spec, one.name)}>${one.name}</a> <span class="quiet">${one.api_spec}</span>${!one.is_declared && html` <${Badge} kind="warn">not declared<//>`}</td>
+            <td><code>${one.topic ?? '–'}</code></td>
+            <td class="nowrap"><${State} of=${one} /></td>
+            <td class="number">${one.pending}</td>
+            <td class=${`number ${one.dead > 0 ? 'bad' : ''}`}>${one.dead}</td>
+            <td class="number quiet">${one.oldest_at === null ? '–' : ago(one.oldest_at, now)}</td>
+            <td class="number">${one.gaps}</td>
+            <td>${one.owner ? html`<code>${one.owner}</code>` : html`<span class="bad">none</span>`}</td>
+          </tr>`,
+        )}
+      <//>`
+      }
+    <//>`
+}
+
+const states = [
+  { name: 'dead', title: 'Dead' },
+  { name: 'pending', title: 'Pending' },
+  { name: 'held', title: 'Held' },
+  { name: 'done', title: 'Done' },
+]
+
+/** @param {{ id: string, name: string, state: string }} props */
+function One({ id, name, state }) {
+  const { hello } = useStore(live)
+  const now = useNow(1_000)
+  const [isDropping, setDropping] = useState(false)
+  const [shown, setShown] = useState(/** @type {any} */ (undefined))
+  const at = pathOf(id, name)
+  const { value, error, again } = useAnswer(
+    () =>
+      /** @type {Promise<{ delivery: Delivery, events: DeliveryEvent[], cursor: string | null, gaps: DeliveryGap[] }>} */ (
+        call('GET', `${at}/events?state=${encodeURIComponent(state)}`)
+      ),
+    [at, state, Math.floor(now / everyMs)],
+  )
+  const { delivery, events = [], cursor, gaps = [] } = value ?? {}
+  /** @param {string} verb @param {object} body @param {(answer: any) => string} text */
+  const act = (verb, body, text) =>
+    call('POST', `${at}/${verb}`, { body }).then((answer) => {
+      note(text(answer))
+      again()
+    }, noteError)
+  /** @param {string} webhook_id */
+  const look = (webhook_id) =>
+    call('GET', `${at}/events/${encodeURIComponent(webhook_id)}`).then(setShown, noteError)
+  const isHeld = delivery?.state === 'paused' || delivery?.state === 'stopped'
+  const mayChange = hello?.access === 'load'
+  return html`
+    <div class="page-head"><h1><a class="up" href=${linkTo('deliveries')}>Deliveries</a><span class="sep">/</span>${name}</h1>
+      ${
+        mayChange &&
+        delivery &&
+        html`<div class="actions">
+        <${Button} run=${() => act('test', {}, ({ status, error: why }) => `The test: ${status ?? why}.`)}>Test<//>
+        ${
+          isHeld
+            ? html`<${Button} run=${() => act('resume', {}, () => `${name} is resumed.`)}>Resume<//>`
+            : html`<${Button} run=${() => act('pause', {}, () => `${name} is paused: events are accepted.`)}>Pause<//>`
+        }</div>`
+      }</div>
+    <${Trouble} error=${error} />
+    ${
+      delivery &&
+      html`<p class="facts"><span class="nowrap"><${State} of=${delivery} /></span><span>of <a href=${linkTo('apis', id)}>${id}</a></span>
+      <span>topic <code>${delivery.topic ?? '–'}</code></span><span>${delivery.pending} pending</span><span>${delivery.dead} dead</span>
+      <span>owner ${delivery.owner ? html`<code>${delivery.owner}</code>` : html`<span class="bad">none</span>`}</span></p>`
+    }
+    <${Tabs} label="Events by state" now=${state} tabs=${states.map((one) => ({ ...one, href: linkTo('deliveries', id, name, one.name) }))} />
+    <${Panel} title="Events" side=${
+      mayChange &&
+      events.length > 0 &&
+      html`
+      ${state !== 'held' && html`<${Button} class="small" run=${() => act('replay', { state }, ({ count }) => `Due now: ${count}.`)}>Replay all<//>`}
+      <${Button} class="small" run=${async () => setDropping(true)}>Drop all<//>`
+    }>
+      ${value && events.length === 0 && html`<${Empty}>None is ${state}.<//>`}
+      ${
+        events.length > 0 &&
+        html`<${Table} label="Events" heads=${['Event', 'Topic', 'Why', ['Attempts', 'number'], ['Accepted', 'number'], ['Due', 'number'], '']}>
+        ${events.map(
+          (event) => html`
+          <tr key=${event.webhook_id}><td><code>${event.webhook_id}</code></td><td><code>${event.topic}</code></td>
+            <td>${event.reason && html`<span class="bad">${event.reason}</span> `}${event.status ?? event.error ?? ''}</td>
+            <td class="number">${event.attempts}</td><td class="number quiet" title=${dateTime(event.accepted_at)}>${ago(event.accepted_at, now)}</td>
+            <td class="number quiet">${event.due_at === null ? '–' : dateTime(event.due_at)}</td>
+            <td class="number nowrap">${
+              mayChange &&
+              html`<${Button} class="small" run=${() => look(event.webhook_id)}>Look<//>
+              ${state !== 'held' && html`<${Button} class="small" run=${() => act('replay', { webhook_ids: [event.webhook_id] }, () => `${event.webhook_id} is due now.`)}>Replay<//>`}`
+            }</td></tr>`,
+        )}
+      <//>`
+      }
+      ${cursor && html`<p class="hint">There are more: <code>wamp-gateway deliveries ${id} ${name} --state ${state}</code> lists them.</p>`}
+    <//>
+    <${Gaps} gaps=${gaps} />
+    ${shown && html`<${Dialog} class="wide" title=${shown.webhook_id} close=${() => setShown(undefined)}><pre class="value" tabindex="0">${JSON.stringify(shown, null, 2)}</pre><//>`}
+    ${
+      isDropping &&
+      html`<${Question} title=${`Drop all that are ${state}?`} verb="Drop" close=${() => setDropping(false)}
+      run=${() => act('drop', { state }, ({ count }) => `Dropped: ${count}.`)} text="They are removed, and cannot be sent any more." />`
+    }`
+}
+
+/** @param {{ gaps: readonly DeliveryGap[] }} props */
+const Gaps = ({ gaps }) => html`
+  <${Panel} title="Gaps">
+    ${gaps.length === 0 && html`<${Empty}>All events that the router has passed on were accepted.<//>`}
+    ${
+      gaps.length > 0 &&
+      html`<${Table} label="Gaps" heads=${['Why', 'Since', 'Until', ['Events', 'number']]}>
+      ${gaps.map(
+        ({ reason, since, until, count }) => html`
+        <tr key=${since + reason}><td>${reason}</td><td>${dateTime(Date.parse(since))}</td><td>${dateTime(Date.parse(until))}</td><td class="number">${count ?? 'not known'}</td></tr>`,
+      )}
+    <//>`
+    }
+  <//>`

@@ -1,0 +1,109 @@
+/** The deliveries of the console: from the list to the event that was not taken, and what is done about it. */
+import { expect } from 'chai'
+import type { Page } from 'playwright-core'
+import { deadEvent, deadPayload } from '#test/unit/delivery/memory-outbox.ts'
+import { type ConsoleTest, openConsole } from './fixture.ts'
+
+const delivery = {
+  ...{ realm_uri: 'com.example.test', api_spec: 'com.example.hooks', name: 'orders' },
+  ...{ topic: 'com.example.order.', match: 'prefix', state: 'stopped', reason: 'gone' },
+  ...{ is_declared: true, pending: 3, dead: 1, oldest_at: 1_700_000_000_000, gaps: 1 },
+  owner: null,
+}
+
+const gap = {
+  ...{ reason: 'router_lost', count: null },
+  ...{ since: '2026-11-28T12:00:00.000Z', until: '2026-11-28T12:00:05.000Z' },
+}
+
+describe('the deliveries of the console', function () {
+  this.timeout(120_000)
+  let test: ConsoleTest
+  let page: Page
+  const asked: string[] = []
+
+  before(async () => {
+    test = await openConsole()
+    page = await test.open('overview')
+    // the outbox has tests of its own: here is what it tells
+    await page.route(/\/deliveries($|\?)|\/deliveries\/orders\//, (route) => {
+      const request = route.request()
+      const { pathname, search } = new URL(request.url())
+      const verb = pathname.slice(pathname.lastIndexOf('/') + 1)
+      if (request.method() === 'POST') asked.push(`${verb} ${request.postData()}`)
+      const answers: Readonly<Record<string, unknown>> = {
+        deliveries: { deliveries: [delivery] },
+        events: {
+          ...{ delivery, gaps: [gap], cursor: null },
+          events: search.includes('dead') ? [deadEvent] : [],
+        },
+        [deadEvent.webhook_id]: { ...deadEvent, event: deadPayload },
+        replay: { count: 1 },
+        resume: { ...delivery, state: 'active', reason: null },
+        test: { status: 410 },
+      }
+      return route.fulfill({ json: answers[verb] ?? {} })
+    })
+  })
+  after(() => test?.close())
+  afterEach(() => expect(test.troubles.splice(0)).to.deep.equal([]))
+
+  it('lead from the list to the events of one, and why each was not taken', async () => {
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    const row = page.locator('tbody tr', { hasText: 'orders' })
+    await row.getByText('gone').waitFor()
+    await row.getByRole('link', { name: 'orders' }).click()
+    await page.locator('tbody tr', { hasText: 'exhausted' }).getByText('503').waitFor()
+    await page.locator('tbody tr', { hasText: 'router_lost' }).getByText('not known').waitFor()
+    expect(await page.content()).not.to.include('4111')
+  })
+
+  it('show the payload of one event where it is asked for', async () => {
+    await page.getByRole('button', { name: 'Look' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('4111').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+  })
+
+  it('are tested, resumed, and their events replayed', async () => {
+    await page.getByRole('button', { name: 'Test' }).click()
+    await page.getByText('The test: 410.').waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('orders is resumed.').waitFor()
+    await page.getByRole('button', { name: 'Replay all' }).click()
+    await page.getByText('Due now: 1.').waitFor()
+    expect(asked).to.deep.equal(['test {}', 'resume {}', 'replay {"state":"dead"}'])
+  })
+
+  it('are dropped only when that is meant', async () => {
+    await page.getByRole('button', { name: 'Drop all' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
+    expect(asked.filter((one) => one.startsWith('drop'))).to.deep.equal([])
+  })
+
+  it('say so where there is none', async () => {
+    await page.getByRole('link', { name: 'Pending', exact: true }).click()
+    await page.getByText('None is pending.').waitFor()
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1440, 390]) {
+      for (const place of ['deliveries', 'deliveries/com.example.hooks/orders']) {
+        it(`${place}: ${colorScheme}, ${width} px wide, without findings of axe`, async () => {
+          await page.emulateMedia({ colorScheme })
+          await page.setViewportSize({ width, height: 800 })
+          await page.goto(`${test.first.adminUrl}/console/#/${place}`)
+          await page.locator('tbody tr').first().waitFor()
+          const folder = process.env.CONSOLE_PICTURES
+          const name = `${place.replaceAll('/', '-')}-${colorScheme}-${width}.png`
+          if (folder) await page.screenshot({ path: `${folder}/${name}` })
+          const { scrollWidth } = (await page.evaluate(
+            '({ scrollWidth: document.documentElement.scrollWidth })',
+          )) as { scrollWidth: number }
+          expect(scrollWidth).to.be.at.most(width)
+          expect(await test.findings(page)).to.deep.equal([])
+        })
+      }
+    }
+  }
+})
