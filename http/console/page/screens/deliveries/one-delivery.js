@@ -1,11 +1,10 @@
-/** What documents send for events: the state of each delivery, its events and gaps, and what operators do about them. */
-import { call, specPath } from '../lib/api.js'
-import { ago, dateTime } from '../lib/format.js'
-import { live } from '../lib/live.js'
-import { linkTo } from '../lib/router.js'
-import { useStore } from '../lib/store.js'
+/** One delivery: its state, its events and gaps, and what operators do about them. */
+import { call, specPath } from '../../lib/api.js'
+import { ago, dateTime } from '../../lib/format.js'
+import { live } from '../../lib/live.js'
+import { linkTo } from '../../lib/router.js'
+import { useStore } from '../../lib/store.js'
 import {
-  Badge,
   Button,
   Dot,
   Empty,
@@ -15,15 +14,16 @@ import {
   Trouble,
   useAnswer,
   useNow,
-} from '../parts/basics.js'
-import { Dialog, note, noteError, Question } from '../parts/dialog.js'
-import { html, useState } from '../preact.js'
+} from '../../parts/basics.js'
+import { Dialog, note, noteError, Question } from '../../parts/dialog.js'
+import { html, useState } from '../../preact.js'
 
-/** @typedef {import('../delivery-types.d.ts').Delivery} Delivery */
-/** @typedef {import('../delivery-types.d.ts').DeliveryEvent} DeliveryEvent */
-/** @typedef {import('../delivery-types.d.ts').DeliveryGap} DeliveryGap */
+/** @typedef {import('../../delivery-types.d.ts').Delivery} Delivery */
+/** @typedef {import('../../delivery-types.d.ts').DeliveryEvent} DeliveryEvent */
+/** @typedef {import('../../delivery-types.d.ts').DeliveryGap} DeliveryGap */
 
-const everyMs = 3_000
+/** Milliseconds from one look to the next. */
+export const everyMs = 3_000
 
 /** @type {Record<string, 'good' | 'warn' | 'bad' | 'idle'>} */
 const kinds = { active: 'good', failing: 'bad', stopped: 'bad', paused: 'warn', inactive: 'idle' }
@@ -32,49 +32,8 @@ const kinds = { active: 'good', failing: 'bad', stopped: 'bad', paused: 'warn', 
 const pathOf = (id, name) => `${specPath(id)}/deliveries/${encodeURIComponent(name)}`
 
 /** @param {{ of: { state: string, reason: string | null } }} props */
-const State = ({ of: { state, reason } }) =>
+export const State = ({ of: { state, reason } }) =>
   html`<${Dot} kind=${kinds[state] ?? 'idle'} /> ${state}${reason && html` <span class="bad">${reason}</span>`}`
-
-/** @param {{ parts: readonly string[] }} props */
-export function Deliveries({ parts: [id, name, state = 'dead'] }) {
-  const isOne = id !== undefined && name !== undefined
-  return isOne
-    ? html`<${One} key=${`${id} ${name}`} id=${id} name=${name} state=${state} />`
-    : html`<${All} />`
-}
-
-function All() {
-  const now = useNow(1_000)
-  const { value, error } = useAnswer(
-    () => /** @type {Promise<{ deliveries: Delivery[] }>} */ (call('GET', '/deliveries')),
-    [Math.floor(now / everyMs)],
-  )
-  const { deliveries = [] } = value ?? {}
-  return html`
-    <div class="page-head"><h1>Deliveries</h1></div>
-    <${Panel}>
-      <${Trouble} error=${error} />
-      ${value && deliveries.length === 0 && html`<${Empty}>No document sends the events of topics: <code>deliveries</code> of one declares it.<//>`}
-      ${
-        deliveries.length > 0 &&
-        html`<${Table} label="Deliveries" heads=${['Delivery', 'Topic', 'State', ['Pending', 'number'], ['Dead', 'number'], ['Oldest', 'number'], ['Gaps', 'number'], 'Owner']}>
-        ${deliveries.map(
-          (one) => html`
-          <tr key=${`${one.realm_uri} ${one.api_spec} ${one.name}`}>
-            <td><a class="strong" href=${linkTo('deliveries', one.api_spec, one.name)}>${one.name}</a> <span class="quiet">${one.api_spec}</span>${!one.is_declared && html` <${Badge} kind="warn">not declared<//>`}</td>
-            <td><code>${one.topic ?? '–'}</code></td>
-            <td class="nowrap"><${State} of=${one} /></td>
-            <td class="number">${one.pending}</td>
-            <td class=${`number ${one.dead > 0 ? 'bad' : ''}`}>${one.dead}</td>
-            <td class="number quiet">${one.oldest_at === null ? '–' : ago(one.oldest_at, now)}</td>
-            <td class="number">${one.gaps}</td>
-            <td>${one.owner ? html`<code>${one.owner}</code>` : html`<span class="bad">none</span>`}</td>
-          </tr>`,
-        )}
-      <//>`
-      }
-    <//>`
-}
 
 const states = [
   { name: 'dead', title: 'Dead' },
@@ -84,7 +43,7 @@ const states = [
 ]
 
 /** @param {{ id: string, name: string, state: string }} props */
-function One({ id, name, state }) {
+export function One({ id, name, state }) {
   const { hello } = useStore(live)
   const now = useNow(1_000)
   const [isDropping, setDropping] = useState(false)
