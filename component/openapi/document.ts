@@ -13,6 +13,7 @@ import { type Described, describeOperation, type OperationContext } from './oper
 import type { DescribeOptions, OpenApi } from './options.ts'
 import { publishedAll } from './references.ts'
 import { type Bases, basesOf, type Template, templatesOf } from './templates.ts'
+import { webhooksOf } from './webhooks.ts'
 
 /** One path with the templates of its forms. */
 interface DescribedPath {
@@ -44,6 +45,7 @@ export function* describing(described: DescribedVersion, options: DescribeOption
   const found = yield* findPaths(described, bases.inPaths, options)
   const scopes = scopesIn(found, options)
   const paths = yield* describePaths(found, { ...context, scopes })
+  const webhooks = webhooksOf(spec)
   const components = {
     schemas: schemas.toMap(),
     responses: responses.toMap(),
@@ -57,6 +59,7 @@ export function* describing(described: DescribedVersion, options: DescribeOption
     servers: servers.map((url) => ({ url })),
     ...(Array.isArray(openapi.tags) && { tags: openapi.tags }),
     paths,
+    ...(webhooks && { webhooks }),
     components: withoutAbsent(components),
   }
 }
