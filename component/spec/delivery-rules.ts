@@ -51,7 +51,7 @@ export const deliveryDefaults = {
 } as const
 
 /** The header fields that each request has from the gateway. */
-export const ownDeliveryFields = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
+const ownDeliveryFields = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
 const seconds = (minimum: number, maximum: number) => integer(minimum, maximum, ' of seconds')
 
@@ -144,7 +144,7 @@ const target: Rule = described(
 )
 
 /** Why a text is no URL that requests may go to: the end of a sentence about it; undefined: it is one. */
-export function deliveryUrlProblem(value: string): string | undefined {
+function deliveryUrlProblem(value: string): string | undefined {
   if (!/^https?:\/\//i.test(value)) return 'it begins with neither http:// nor https://'
   const url = URL.parse(value)
   if (url === null) return 'it is malformed'

@@ -28,7 +28,7 @@ export type ShownDelivery =
 const exampleId = 'msg_example'
 
 /** An event as it is described, completed. */
-export function describedEvent(written: unknown, { topic }: Pick<DeliveryPlan, 'topic'>) {
+function describedEvent(written: unknown, { topic }: Pick<DeliveryPlan, 'topic'>) {
   const { args, kwargs, details, ...given } = mapOrEmpty(written)
   const textOf = (key: string, otherwise: string): string => {
     const value = given[key]

@@ -101,6 +101,17 @@ describe('the JSON Schema of API Specifications', () => {
     expect([issues, warnings]).to.deep.equal([[], []])
   })
 
+  it('allows a document with deliveries alone, and refuses a delivery without a target', () => {
+    const withDelivery = (delivery: object) => ({
+      ...{ id: 'a', realm_uri: 'a.b', deliveries: { it: { topic: 'a.b', ...delivery } } },
+    })
+    expect(errorsOf(withDelivery({ to: { url: 'https://a.example' } }))).to.deep.equal([])
+    expect(errorsOf(withDelivery({ to: { upstream: 'a', path: '/' } }))).to.deep.equal([])
+    for (const to of [{}, { upstream: 'a' }, { url: 'https://a.example', upstream: 'a' }]) {
+      expect(errorsOf(withDelivery({ to }))).to.not.deep.equal([])
+    }
+  })
+
   it('allows an empty action under options only', () => {
     const withAction = (method: string) => ({
       ...{ id: 'a', host: '_', realm_uri: 'a.b' },
@@ -114,7 +125,7 @@ describe('the JSON Schema of API Specifications', () => {
 
   it('is short enough to be read by an editor at once: shared rules are definitions', async () => {
     const { out } = await runCli(['schema'])
-    expect(out.length).to.be.below(170_000)
+    expect(out.length).to.be.below(180_000)
   })
 })
 
