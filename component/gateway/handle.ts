@@ -156,7 +156,8 @@ export class Gateway {
 
   /** The paths that are served now; of a path that several documents share, that of the first one. */
   *servedPaths(): Generator<ServedPath> {
-    for (const entry of this.table.entries) yield placeOf(entry)
+    // no request comes to a delivery
+    for (const entry of this.table.entries) if (!entry.delivery) yield placeOf(entry)
   }
 
   #answerFound(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {

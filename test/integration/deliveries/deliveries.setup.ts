@@ -6,7 +6,7 @@ import { Wampy } from 'wampy'
 import { WebSocket } from 'ws'
 
 /** The realm of the documents, which lets everybody in. */
-const realm = 'com.example.test'
+export const realm = 'com.example.test'
 
 /** A request that has come. */
 interface Received {

@@ -50,6 +50,30 @@ describe('a delivery of a document', () => {
     expect([...receiver.doubled]).to.deep.equal([])
   })
 
+  it('is told in /metrics and in /registry', async () => {
+    await load(deliveryTo(receiver))
+    const ask = async (path: string) => (await fetch(`${gateway.adminUrl}${path}`)).text()
+    const { deliveries } = JSON.parse(await ask('/registry')) as { deliveries: unknown }
+    expect(deliveries).to.deep.equal([
+      {
+        ...{ api_spec: 'com.example.hooks', realm_uri: 'com.example.test', delivery: 'orders' },
+        ...{ state: 'active', is_owner: true, pending: 0, dead: 0 },
+      },
+    ])
+    const lines = (await ask('/metrics')).split('\n')
+    const names = '{api="com.example.hooks",delivery="orders"'
+    for (const line of [
+      `gateway_delivery_pending${names}} 0`,
+      `gateway_delivery_dead${names}} 0`,
+      `gateway_delivery_oldest_seconds${names}} 0`,
+      `gateway_delivery_state${names},state="active"} 1`,
+      `gateway_delivery_state${names},state="stopped"} 0`,
+      `gateway_delivery_attempts_total${names},result="failed"} 0`,
+    ]) {
+      expect(lines).to.include(line)
+    }
+  })
+
   it('keeps the order of each key across failures, while other keys go on', async () => {
     const retry = { delays: [1, 1], jitter: 0 }
     await load(deliveryTo(receiver, { order: '{{action.event.kwargs |> get(key, hello)}}', retry }))

@@ -15,7 +15,7 @@ import type { WatchHandlers } from '#component/wamp/session.ts'
 
 /** After everything that happens by itself: the store answers in some turns. */
 async function settled(): Promise<void> {
-  for (let turns = 0; turns < 30; turns += 1) {
+  for (let turns = 0; turns < 12; turns += 1) {
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
 }

@@ -1,0 +1,184 @@
+/** Two gateways whose deliveries go to one endpoint, on one PostgreSQL and on SQLite files of their own: kill -9, freezes, a router that goes. Needs Debian's package. */
+import { expect } from 'chai'
+import {
+  deliveryTo,
+  documentOf,
+  openPublisher,
+  openReceiver,
+  type Publisher,
+  type Receiver,
+  realm,
+} from '#test/integration/deliveries/deliveries.setup.ts'
+import { type KillableRouter, startKillableRouter } from '#test/support/peers/killable-router.ts'
+import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
+import { rounds } from '#test/support/running/rounds.ts'
+import { askJson, Cluster, holdsWithin, postJson } from './cluster.ts'
+import type { ClusterNode } from './cluster-node.ts'
+
+const kills = rounds(1, 5)
+
+/** How long a busy machine may take for a takeover, and for what waits for the leases of rows; milliseconds. */
+const generous = 60_000
+
+interface Registered {
+  readonly deliveries: readonly { readonly is_owner: boolean }[]
+}
+
+for (const [stores, isShared] of [
+  ['one PostgreSQL', true],
+  ['SQLite files of their own', false],
+] as const) {
+  describe(`the deliveries of two gateways on ${stores}`, function () {
+    this.timeout(rounds(300_000, 1_200_000))
+    let router: KillableRouter
+    let server: Postgres | undefined
+    let cluster: Cluster
+    let receiver: Receiver
+    let publisher: Publisher
+    let published = 0
+
+    const nodes = () => cluster.members.map(({ node }) => node)
+    const isOwner = async ({ adminUrl }: ClusterNode): Promise<boolean> => {
+      const { deliveries } = (await askJson(`${adminUrl}/registry`)) as Registered
+      return deliveries.some(({ is_owner }) => is_owner)
+    }
+    const accepted = async ({ adminUrl }: ClusterNode): Promise<number> => {
+      const answer = await fetch(`${adminUrl}/metrics`)
+      const line = /^gateway_delivery_accepted_total\{.*\} (\d+)$/m.exec(await answer.text())
+      return Number(line?.[1] ?? 0)
+    }
+    /** The node that accepts and sends: of stores of their own each sends what it has accepted. */
+    async function ownerNow(): Promise<ClusterNode> {
+      let owner: ClusterNode | undefined
+      const found = await holdsWithin(generous, async () => {
+        for (const node of nodes().filter(({ isRunning }) => isRunning)) {
+          const before = await accepted(node).catch(() => 0)
+          if (!(await isOwner(node).catch(() => false))) continue
+          await publish(1)
+          await new Promise((resolve) => setTimeout(resolve, 300))
+          if ((await accepted(node).catch(() => 0)) > before) owner = node
+        }
+        return owner !== undefined
+      })
+      expect(found, 'a node accepts').to.equal(true)
+      return owner as ClusterNode
+    }
+    async function publish(count: number): Promise<void> {
+      for (let index = 0; index < count; index += 1) {
+        await publisher.publish('com.example.order.new', { id: published })
+        published += 1
+      }
+    }
+    const missing = (): number[] => {
+      const come = new Set(receiver.received.map(({ body }) => (body.data as { id: number }).id))
+      return Array.from({ length: published }, (_, id) => id).filter((id) => !come.has(id))
+    }
+    async function allHaveCome(): Promise<void> {
+      await holdsWithin(generous, async () => missing().length === 0)
+      expect(missing()).to.deep.equal([])
+      expect([...receiver.doubled]).to.deep.equal([])
+    }
+
+    before(async () => {
+      router = await startKillableRouter()
+      server = isShared ? await startPostgres() : undefined
+      receiver = await openReceiver()
+      const storeUrl = await server?.database()
+      cluster = await Cluster.start({
+        routerUrl: router.url,
+        ...(storeUrl !== undefined && { storeUrl }),
+        clockOffsets: [-3_000, 3_000],
+      })
+      const [first] = nodes() as [ClusterNode]
+      const made = await postJson(`${first.adminUrl}/realms`, {
+        uri: realm,
+        authmethods: ['anonymous'],
+      })
+      expect(made.status).to.equal(201)
+      const delivery = deliveryTo(receiver, { concurrency: 16 })
+      const loaded = await postJson(
+        `${first.adminUrl}/services/load_api_spec`,
+        documentOf({ orders: delivery }),
+      )
+      expect(loaded.status, JSON.stringify(loaded.body)).to.be.oneOf([200, 201])
+      publisher = await openPublisher(router.url)
+      // both hear events before anything is published that must come
+      for (const node of nodes()) {
+        const has = async () =>
+          ((await askJson(`${node.adminUrl}/registry`)) as Registered).deliveries.length > 0
+        expect(await holdsWithin(generous, has)).to.equal(true)
+      }
+      await new Promise((resolve) => setTimeout(resolve, 8_000))
+    })
+    after(async () => {
+      await publisher?.close().catch(() => undefined)
+      await cluster?.stop()
+      receiver?.close()
+      await router?.stop()
+      await server?.remove()
+    })
+
+    it('come once each, and no event at two places at once', async () => {
+      await publish(100)
+      await allHaveCome()
+      expect(receiver.received).to.have.length(published)
+    })
+
+    it('lose nothing when the owner is killed while events come', async () => {
+      for (let kill = 0; kill < kills; kill += 1) {
+        const owner = await ownerNow()
+        const coming = publish(600)
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        await owner.end('SIGKILL')
+        await coming
+        if (!isShared) await owner.start()
+        await allHaveCome()
+        if (isShared) await owner.start()
+        await new Promise((resolve) => setTimeout(resolve, 8_000))
+      }
+    })
+
+    it('lose nothing when the owner is frozen for longer than its lease, and it sends no more once it thaws', async function () {
+      if (!isShared) this.skip()
+      const owner = await ownerNow()
+      await publish(50)
+      owner.pause()
+      await publish(200)
+      await allHaveCome()
+      owner.resume()
+      await publish(50)
+      await allHaveCome()
+      expect(await holdsWithin(generous, async () => !(await isOwner(owner)))).to.equal(true)
+    })
+
+    it('are handed over when the owner is stopped', async () => {
+      const owner = await ownerNow()
+      const coming = publish(200)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      expect(await owner.end('SIGTERM')).to.equal(0)
+      await coming
+      await allHaveCome()
+      await owner.start()
+    })
+
+    it('tell a gap of the time in which the router is away', async () => {
+      await ownerNow()
+      await router.kill()
+      await new Promise((resolve) => setTimeout(resolve, 5_000))
+      await router.restart()
+      const holes = async () => {
+        const found = await Promise.all(
+          nodes().map(async ({ adminUrl }) => {
+            const answer = await fetch(`${adminUrl}/metrics`)
+            return (await answer.text()).match(/gateway_delivery_gaps_total.*router_lost.* 1$/gm)
+          }),
+        )
+        return found.flatMap((lines) => lines ?? []).length
+      }
+      expect(await holdsWithin(generous, async () => (await holes()) === 1)).to.equal(true)
+      publisher = await openPublisher(router.url)
+      await ownerNow()
+      await allHaveCome()
+    })
+  })
+}
