@@ -11,22 +11,23 @@ import type { OutboxPorts } from './outbox-ports.ts'
 import { RealmOutbox } from './realm-outbox.ts'
 import { SeqClock } from './seq-clock.ts'
 import type { Slot, SlotCounts } from './slot.ts'
-import type {
-  AttemptEnd,
-  DeliveredEvent,
-  Delivery,
-  DeliveryEventStatus,
-  DeliveryFailure,
-  DeliveryGap,
-  DeliveryRef,
-  DeliveryState,
-  DeliveryStatus,
-  EventPage,
-  EventQuery,
-  EventSelection,
-  EventState,
-  HandedEvent,
-  Outbox,
+import {
+  type AttemptEnd,
+  type DeliveredEvent,
+  type Delivery,
+  type DeliveryEventStatus,
+  type DeliveryFailure,
+  type DeliveryGap,
+  type DeliveryRef,
+  type DeliveryState,
+  type DeliveryStatus,
+  type EventPage,
+  type EventQuery,
+  type EventSelection,
+  type EventState,
+  gapReasons,
+  type HandedEvent,
+  type Outbox,
 } from './types.ts'
 
 /** Gaps that are listed. */
@@ -147,7 +148,9 @@ export class ProcessOutbox implements Outbox {
     const id = deliveryIdOf(delivery)
     const known = this.#counts.get(id)
     if (known) return known
-    const made = { accepted: 0, attempts: { ok: 0, failed: 0, not_sent: 0 }, gaps: {} }
+    // each series begins with 0, so that its first change is seen
+    const gaps = Object.fromEntries(gapReasons.map((reason) => [reason, 0])) as SlotCounts['gaps']
+    const made = { accepted: 0, attempts: { ok: 0, failed: 0, not_sent: 0 }, gaps }
     this.#counts.set(id, made)
     return made
   }

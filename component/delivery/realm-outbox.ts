@@ -361,7 +361,7 @@ export class RealmOutbox {
     const rows = [...this.slots.values()].flatMap((slot) =>
       slot.gaps.take(now, isAll).map((gap) => {
         const { reason, count } = gap
-        slot.counts.gaps[reason] = (slot.counts.gaps[reason] ?? 0) + 1
+        slot.counts.gaps[reason] += 1
         const since = new Date(gap.since).toISOString()
         const until = new Date(gap.until).toISOString()
         log.warn(

@@ -40,7 +40,7 @@ const againMs = 2_000
 export interface SlotCounts {
   accepted: number
   readonly attempts: Record<'ok' | 'failed' | 'not_sent', number>
-  readonly gaps: Partial<Record<GapReason, number>>
+  readonly gaps: Record<GapReason, number>
 }
 
 /** Of one process. */

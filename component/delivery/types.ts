@@ -23,14 +23,12 @@ export interface DeliveredEvent {
 }
 
 /** Why events did not come, or were not accepted. */
-export type GapReason =
-  | 'absent'
-  | 'router_lost'
-  | 'store_away'
-  | 'full'
-  | 'too_large'
-  | 'stopped'
-  | 'not_rendered'
+export const gapReasons = [
+  ...(['absent', 'router_lost', 'store_away', 'full', 'too_large', 'stopped'] as const),
+  'not_rendered',
+] as const
+
+export type GapReason = (typeof gapReasons)[number]
 
 /** A hole in what was accepted: what expressions read as `action.gap`. */
 export interface DeliveryGap {
