@@ -8,6 +8,8 @@ import type { YieldTurn } from '#component/yielding.ts'
 /** That this node alone accepts the events of a realm. */
 export interface RealmLock {
   readonly isHeld: boolean
+  /** Another node has it: what it does not hear, it tells. */
+  readonly isElsewhere: boolean
   /** Lets another node have it. */
   end(): Promise<void>
 }

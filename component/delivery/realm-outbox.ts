@@ -251,8 +251,13 @@ export class RealmOutbox {
     const now = clock.now()
     const isAlone = this.#lock === undefined || this.#lock.isHeld
     for (const slot of slots) {
-      if (isAlone && slot.isHearing) slot.beginAccepting()
-      else if (!isAlone) slot.endAccepting()
+      if (!slot.isHearing) continue
+      if (isAlone) slot.beginAccepting()
+      else slot.endAccepting()
+    }
+    if (this.#lock?.isElsewhere) {
+      const ids = slots.flatMap(({ id, row }) => (row?.covered_until == null ? [] : [id]))
+      await deliveryOwners.cover(ids, null)
     }
     await this.#keepGaps(now)
     const taken = await deliveries.takeNew(slots.map(({ id }) => id))

@@ -56,6 +56,9 @@ function lockAt(own: Pick<SupervisedSession, 'serve'>, realm_uri: string): Realm
     get isHeld() {
       return registration.state === 'registered'
     },
+    get isElsewhere() {
+      return registration.state === 'standby'
+    },
     end: () => registration.end(),
   }
 }

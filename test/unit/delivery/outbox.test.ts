@@ -339,6 +339,9 @@ describe('the outbox', () => {
       get isHeld() {
         return holder === name
       },
+      get isElsewhere() {
+        return holder !== name
+      },
       end: async () => undefined,
     })
     let holder = 'a'
@@ -358,5 +361,10 @@ describe('the outbox', () => {
     expect(byB.map(({ id }) => id)).to.deep.equal([1, 2])
     expect(byB[0]?.webhook_id).to.equal(bench.attempts[0]?.webhook_id)
     expect(await gapsOf(b)).to.deep.equal([])
+    a.thaw()
+    await bench.clock.advance(60 * second)
+    holder = 'a'
+    await bench.clock.advance(5 * second)
+    expect(await gapsOf()).to.deep.equal([])
   })
 })
