@@ -43,7 +43,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   http: { folders: 'all', packages: [] },
   'http/body': { folders: ['action', 'gateway', 'limits'], packages: ['multipasta', 'raw-body'] },
   'http/console': { folders: 'all', packages: ['@koa/router'] },
-  'http/limits': { folders: ['http'], packages: [] },
+  'http/limits': { folders: ['http'], packages: ['lru-cache'] },
   'http/log': { folders: ['explain/redaction', 'gateway', 'http', 'telemetry'], packages: [] },
   'http/management': {
     folders: 'all',
