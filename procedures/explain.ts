@@ -1,28 +1,26 @@
-/** The procedure that explains a request. */
+/** The procedure that explains a request, or a call. */
 import { isMap } from '#component/syntax/values.ts'
 import type { Procedure } from '#procedures/definition/procedure.ts'
 
 /** Explanations perform nothing; operators of one realm see its documents only. */
 export const explainProcedures: readonly Procedure[] = [
   {
-    // answers what the request would do: the route, checks, expressions, action and response; also where it would fail
+    // answers what the request, or the call, would do: the route, checks, expressions, action and response; also where it would fail
     uri: 'service.explain_request',
     parameters: [
-      { name: 'request', type: 'document' },
+      { name: 'request', type: 'document', isOptional: true },
       { name: 'as', type: 'document', isOptional: true },
       { name: 'outcome', type: 'document', isOptional: true },
       { name: 'api_spec', type: 'document', isOptional: true },
+      { name: 'invocation', type: 'document', isOptional: true },
     ],
     access: 'read',
     mirrors: [{ method: 'POST', path: '/explain' }],
-    async handler({ explain }, [request, ...others], { by, within }) {
-      const names = ['as', 'outcome', 'api_spec']
+    async handler({ explain }, given, { by, within }) {
+      const names = ['request', 'as', 'outcome', 'api_spec', 'invocation']
       // by position, null leaves one out
-      const given = names.map((name, at) => [name, others[at] ?? undefined] as const)
-      const asked = {
-        request,
-        ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
-      }
+      const pairs = names.map((name, at) => [name, given[at] ?? undefined] as const)
+      const asked = Object.fromEntries(pairs.filter(([, value]) => value !== undefined))
       return { value: await explain(asked, { by, ...(within !== undefined && { within }) }) }
     },
   },

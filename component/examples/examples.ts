@@ -13,7 +13,7 @@ import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { Explanations } from './explanation.ts'
 import type { ExamplesMode } from './modes.ts'
 import { type ExampleReport, runExamples } from './run.ts'
-import { stageOf } from './stage.ts'
+import { stagesOf } from './stage.ts'
 
 /** The parts that testing documents needs. */
 export interface ExamplePorts {
@@ -61,7 +61,7 @@ function run(
   const explanations = new Explanations(document as JsonMap, { compile, rehearsal })
   return runExamples(api, {
     ...{ clock, yieldTurn, only, codec: rehearsal.codec },
-    stage: stageOf(api, rehearsal),
+    ...stagesOf(api, rehearsal),
     explain: (asked, path) => explanations.of(asked, path),
     check: (schema, value) => validators.of(schema, named).mistakesOf(value, ''),
   })
@@ -97,7 +97,7 @@ export class Examples {
     const served = { ...api, entries: own.entries }
     const results = await runExamples(served, {
       ...{ clock, yieldTurn, codec: rehearsal.codec },
-      stage: stageOf(served, rehearsal),
+      ...stagesOf(served, rehearsal),
       explain: async () => undefined,
       check: (schema, value) => validators.of(schema, spec.schemas).mistakesOf(value, ''),
     }).then(

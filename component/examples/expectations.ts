@@ -139,7 +139,8 @@ export function headerProblems(
   return differences(String(expected), values.length === 1 ? values[0] : values, at)
 }
 
-function actionProblems(
+/** What differs of the actions that ran; of each only the members that are named are compared. */
+export function actionProblems(
   expected: unknown,
   actions: readonly JsonMap[],
   at: string,

@@ -4,9 +4,11 @@ import { ExpressionError, type Issue, type ServiceError } from '#component/error
 import type { Evaluated } from '#component/explain/recorder.ts'
 import { type RehearsalPorts, Rehearser } from '#component/explain/rehearsal.ts'
 import { watchPath } from '#component/explain/watched-path.ts'
+import type { Route } from '#component/gateway/api.ts'
+import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { shown } from './differences.ts'
-import { type Asked, rehearsedOf } from './stage.ts'
+import { type Asked, type AskedCall, rehearsedCallOf, rehearsedOf } from './stage.ts'
 
 /** What explaining needs. */
 export interface ExplainPorts {
@@ -23,7 +25,7 @@ export class Explanations {
   readonly #ports: ExplainPorts
   #left = mostExplained
   /** The path that was compiled last: the examples of a path follow each other. */
-  #last: { readonly path: string; readonly rehearser: Rehearser | undefined } | undefined
+  #last: { readonly path: string; readonly watched: Watched | undefined } | undefined
 
   /** @param document that compiles */
   constructor(document: JsonMap, ports: ExplainPorts) {
@@ -33,21 +35,35 @@ export class Explanations {
 
   /**
    * Runs an example once more, with a recorder; undefined when enough has been told.
-   * @param path JSON Pointer of its path
+   * @param path JSON Pointer of its path, or of its procedure
    */
-  async of(asked: Asked, path: string): Promise<readonly Evaluated[] | undefined> {
+  async of(asked: Asked | AskedCall, path: string): Promise<readonly Evaluated[] | undefined> {
     if (this.#left === 0) return undefined
     this.#left -= 1
-    if (this.#last?.path !== path) this.#last = { path, rehearser: this.#rehearserOf(path) }
-    const rehearsal = await this.#last.rehearser?.run(rehearsedOf(asked))
-    return rehearsal?.expressions
+    if (this.#last?.path !== path) this.#last = { path, watched: this.#watch(path) }
+    const { watched } = this.#last
+    if (watched === undefined) return undefined
+    const { rehearser, entry } = watched
+    const rehearsal =
+      'call' in asked
+        ? await rehearser.call(entry, rehearsedCallOf(asked))
+        : await rehearser.run(rehearsedOf(asked))
+    return rehearsal.expressions
   }
 
-  #rehearserOf(path: string): Rehearser | undefined {
+  #watch(path: string): Watched | undefined {
     const { compile, rehearsal } = this.#ports
     const watched = watchPath(this.#document, path, compile)
-    return watched && new Rehearser(watched.table, rehearsal, watched.recorder)
+    const [entry] = watched?.table.entries ?? []
+    if (watched === undefined || entry === undefined) return undefined
+    return { entry, rehearser: new Rehearser(watched.table, rehearsal, watched.recorder) }
   }
+}
+
+/** One path or procedure with a recorder. */
+interface Watched {
+  readonly rehearser: Rehearser
+  readonly entry: RouteEntry<Route>
 }
 
 /** The problem, and why the gateway did not answer as declared; of an expression with its text and a caret. */
@@ -67,6 +83,8 @@ const places: Readonly<Record<string, readonly string[]>> = {
     ...['/response/on_result', '/response/on_error', '/action/filter'],
   ],
   action: ['/action'],
+  result: ['/response/on_result', '/action/body'],
+  error_uri: ['/response/on_error/error_uri', '/action'],
 }
 
 /**
@@ -83,7 +101,7 @@ export function withValues(
   const told = new Set<string>()
   return problems.map((problem) => {
     const [part = '', member = ''] = problem.path.slice(at.length + 1).split('/')
-    const isMember = part === 'action' || part === 'headers'
+    const isMember = ['action', 'headers', 'result'].includes(part)
     const below = (places[part] ?? []).map(
       (place) => operation + place + (isMember && member !== '' ? `/${member}` : ''),
     )

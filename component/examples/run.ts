@@ -8,23 +8,26 @@ import type { Evaluated } from '#component/explain/recorder.ts'
 import { unusedIn } from '#component/explain/unused-outcome.ts'
 import type { AdmittedNetworks, Api, CompiledOperation, Route } from '#component/gateway/api.ts'
 import { isAdmittedFrom } from '#component/gateway/checks.ts'
+import type { ProcedurePlan } from '#component/gateway/procedure-plan.ts'
 import { type Method, methods } from '#component/request.ts'
 import { readEntry } from '#component/routes/entry-patterns.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
 import type { YieldTurn } from '#component/yielding.ts'
+import { callOf } from './call.ts'
+import { unmetByCall } from './call-expectations.ts'
 import { deliveryProblems } from './delivery-examples.ts'
 import type { SchemaCheck } from './differences.ts'
 import { unmet } from './expectations.ts'
 import { withError, withValues } from './explanation.ts'
 import { requestOf, type Target } from './request.ts'
-import type { Asked, Stage } from './stage.ts'
+import type { Asked, AskedCall, CallStage, Stage } from './stage.ts'
 
-/** One operation that is served, and its examples. */
+/** One operation or procedure that is served, and its examples. */
 interface ExampleSet {
   readonly method: Method
   readonly operation: CompiledOperation
-  readonly target: Target
+  readonly entry: RouteEntry<Route>
   /** JSON Pointer of the path that the operation belongs to. */
   readonly pathAt: string
   /** By name, of valid shape; empty when the operation has none. */
@@ -33,15 +36,14 @@ interface ExampleSet {
   readonly path: string
 }
 
-/** The operations of a document, path by path. */
+/** The operations of a document, path by path, and its procedures. */
 function* exampleSets(api: Api): Generator<ExampleSet> {
   for (const entry of api.entries) {
     for (const method of methods) {
       const operation = entry.routes[method]
       if (operation === undefined || operation.kind !== undefined) continue
       yield {
-        ...{ method, operation },
-        target: targetOf(entry, operation),
+        ...{ method, operation, entry },
         pathAt: entry.path,
         examples: mapOrEmpty(operation.written.examples) as ExampleSet['examples'],
         path: pointer(operation.at, 'examples'),
@@ -93,11 +95,12 @@ export interface ExampleReport {
 /** The parts that running examples needs. */
 export interface RunPorts {
   readonly stage: Stage
+  readonly call: CallStage
   /**
    * Runs an example once more, and tells of its expressions; undefined where enough has been told.
    * @param path JSON Pointer of its path
    */
-  explain(asked: Asked, path: string): Promise<readonly Evaluated[] | undefined>
+  explain(asked: Asked | AskedCall, path: string): Promise<readonly Evaluated[] | undefined>
   readonly check: SchemaCheck
   /** Of the bodies of deliveries. */
   readonly codec: BodyCodec
@@ -178,14 +181,49 @@ const late = (path: string): ServiceError =>
 
 /** What does not hold of an example. */
 async function problemsOf(
-  { method, operation, target, pathAt, examples }: ExampleSet,
+  set: ExampleSet,
+  name: string,
+  path: string,
+  ports: RunPorts,
+): Promise<readonly Issue[]> {
+  const { operation, entry, examples } = set
+  const example = mapOrEmpty(examples[name])
+  const unused = unusedIn(example.outcome, operation, pointer(path, 'outcome'))
+  if (unused.length > 0) return unused
+  return entry.procedure
+    ? problemsOfCall(set, example, name, path, ports)
+    : problemsOfRequest(set, example, name, path, ports)
+}
+
+/** What does not hold of the example of a procedure. */
+async function problemsOfCall(
+  { operation, entry, pathAt }: ExampleSet,
+  { invocation, outcome, expect }: JsonMap,
+  name: string,
+  path: string,
+  { call, explain }: RunPorts,
+): Promise<readonly Issue[]> {
+  const plan = operation.procedure as ProcedurePlan
+  const called = callOf(mapOrEmpty(invocation), plan, pointer(path, 'invocation'))
+  if ('issue' in called) return [called.issue]
+  const asked = { call: called, outcome, seed: name }
+  const answered = await call(entry, asked)
+  const at = pointer(path, 'expect')
+  const problems = unmetByCall(mapOrEmpty(expect), answered, at)
+  if (problems.length === 0) return []
+  const expressions = await explain(asked, pathAt)
+  return expressions ? withValues(problems, expressions, at, operation.at) : problems
+}
+
+/** What does not hold of the example of an operation. */
+async function problemsOfRequest(
+  { method, operation, entry, pathAt }: ExampleSet,
+  { request: written, as, outcome, expect }: JsonMap,
   name: string,
   path: string,
   { stage, check, explain }: RunPorts,
 ): Promise<readonly Issue[]> {
-  const { request: written, as, outcome, expect } = mapOrEmpty(examples[name])
-  const unused = unusedIn(outcome, operation, pointer(path, 'outcome'))
-  if (unused.length > 0) return unused
+  const target = targetOf(entry, operation)
   const request = requestOf(mapOrEmpty(written), target, pointer(path, 'request'))
   if ('issue' in request) return [request.issue]
   const asked = { request: { ...request, method }, as, outcome, seed: name }

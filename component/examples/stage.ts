@@ -2,20 +2,23 @@
 
 import { kindOf } from '#component/action/kinds.ts'
 import type { ServiceError } from '#component/errors.ts'
-import type { GivenOutcome } from '#component/explain/asked.ts'
+import type { DescribedCall, GivenOutcome } from '#component/explain/asked.ts'
 import {
+  type Circumstances,
   type Rehearsal,
   type RehearsalPorts,
   type Rehearsed,
+  type RehearsedCall,
   Rehearser,
 } from '#component/explain/rehearsal.ts'
 import { nobody, schemesOf } from '#component/explain/stand-ins.ts'
-import type { Api } from '#component/gateway/api.ts'
+import type { Api, Route } from '#component/gateway/api.ts'
 import type { Identity } from '#component/identity.ts'
 import type { Method } from '#component/request.ts'
-import { RoutingTable } from '#component/routes/routing-table.ts'
+import { type RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import type { Protection, Schemes } from '#component/security/scheme.ts'
 import { isMap, memberOf } from '#component/syntax/values.ts'
+import type { FoundCall } from './call-expectations.ts'
 import type { Found } from './expectations.ts'
 import type { ExampleRequest } from './request.ts'
 
@@ -30,6 +33,11 @@ export interface Asked {
   readonly seed: string
 }
 
+/** A call, and what its action comes to. */
+export interface AskedCall extends Pick<Asked, 'outcome' | 'seed'> {
+  readonly call: DescribedCall
+}
+
 /** What the gateway answered, and why. */
 interface Answered extends Found {
   /** JSON Pointer of the operation that served the request; undefined when none did. */
@@ -42,6 +50,9 @@ interface Answered extends Found {
 
 /** Answers one request. */
 export type Stage = (asked: Asked) => Promise<Answered>
+
+/** Answers one call of the procedure of an entry. */
+export type CallStage = (entry: RouteEntry<Route>, asked: AskedCall) => Promise<FoundCall>
 
 /** A request of an example always has this id. */
 const requestId = '01890000-0000-7000-8000-000000000000'
@@ -73,17 +84,35 @@ function schemesFor(as: unknown): Schemes {
   return schemesOf(identify, typeof via === 'string' ? via : undefined)
 }
 
-/** What a rehearsal is asked for one example. */
-export const rehearsedOf = ({ request, as, outcome, seed }: Asked): Rehearsed => ({
-  ...{ request, schemes: schemesFor(as), id: requestId, now, seed },
+const circumstancesOf = ({ outcome, seed }: Pick<Asked, 'outcome' | 'seed'>): Circumstances => ({
+  ...{ id: requestId, now, seed },
   // its shape was judged with the document
   outcome: outcome as GivenOutcome | readonly GivenOutcome[] | undefined,
 })
 
-/** The stage of one document: its routes alone. */
-export function stageOf({ entries }: Api, ports: RehearsalPorts): Stage {
+/** What a rehearsal is asked for one example. */
+export const rehearsedOf = ({ request, as, ...asked }: Asked): Rehearsed => ({
+  ...{ request, schemes: schemesFor(as) },
+  ...circumstancesOf(asked),
+})
+
+/** What a rehearsal is asked for one example of a procedure. */
+export const rehearsedCallOf = ({ call, ...asked }: AskedCall): RehearsedCall => ({
+  call,
+  ...circumstancesOf(asked),
+})
+
+/** The stages of one document: its routes and procedures alone. */
+export function stagesOf(
+  { entries }: Api,
+  ports: RehearsalPorts,
+): { readonly stage: Stage; readonly call: CallStage } {
   const rehearser = new Rehearser(RoutingTable.build(entries).table, ports)
-  return async (asked) => {
+  const call: CallStage = async (entry, asked) => {
+    const { yielded, actions } = await rehearser.call(entry, rehearsedCallOf(asked))
+    return { ...yielded, actions }
+  }
+  const stage: Stage = async (asked) => {
     const rehearsal = await rehearser.run(rehearsedOf(asked))
     const { reply, sent, operation, actions } = rehearsal
     const { status = 404, headers = {}, body = '' } = sent ?? {}
@@ -95,6 +124,7 @@ export function stageOf({ entries }: Api, ports: RehearsalPorts): Stage {
       error: reply?.error,
     }
   }
+  return { stage, call }
 }
 
 /** The error of the gateway, else that of the action, else what the body names. */

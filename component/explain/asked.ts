@@ -1,4 +1,5 @@
-/** What is asked of a rehearsal: a request in words, and what its actions come to. */
+/** What is asked of a rehearsal: a request or a call in words, and what its actions come to. */
+import type { Caller } from '#component/gateway/invocation.ts'
 
 /** A request as people describe it; absent members are ordinary. */
 export interface DescribedRequest {
@@ -18,6 +19,18 @@ export interface DescribedRequest {
   readonly body?: unknown
   /** `ip` or `ip:port` of the client; `127.0.0.1`. */
   readonly peer?: string
+}
+
+/** A call of a procedure as people describe it; absent members are empty. */
+export interface DescribedCall {
+  /** The URI that is called. */
+  readonly procedure: string
+  readonly args?: readonly unknown[]
+  readonly kwargs?: Readonly<Record<string, unknown>>
+  /** INVOCATION.Details beside those of the caller. */
+  readonly details?: Readonly<Record<string, unknown>>
+  /** Absent: the router does not disclose it. */
+  readonly caller?: Caller
 }
 
 /** The error that an action came to; absent members are empty. An upstream that answered gave `status_code`, `headers` and `body`. */

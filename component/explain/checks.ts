@@ -17,6 +17,7 @@ interface GatewayCheck {
     | 'scheme'
     | 'network'
     | 'security'
+    | 'caller'
     | 'accept'
     | 'language'
     | 'arguments'
@@ -81,6 +82,9 @@ const rows: { readonly [Name in keyof StageFacts]?: Row<Name> } = {
     const { authid, authroles, authmethod } = identity
     return [{ step: 'security', type, passed: true, authid, authroles, authmethod, at }]
   },
+  caller: ({ caller }, _serving, error) => [
+    { step: 'caller', passed: error === undefined, caller, ...problemOf(error) },
+  ],
   language: ({ language }) => [{ step: 'language', passed: true, chosen: language }],
   // the client of a tool chooses no type
   negotiate: ({ provides, type }, { tool }) =>

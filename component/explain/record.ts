@@ -125,8 +125,9 @@ export class RequestRecord implements StageListener {
     this.#of = recording
     const { exchange, serving } = recording
     exchange.listener = this
-    // the tool is known from the body
-    if (serving && !serving.tool) this.#noteAll(admission(serving, exchange))
+    // the tool is known from the body; a call comes over no connection
+    if (serving && !serving.tool && !exchange.invocation)
+      this.#noteAll(admission(serving, exchange))
   }
 
   /** Runs a task of the request, whose expressions are recorded. */
@@ -156,6 +157,9 @@ export class RequestRecord implements StageListener {
     if (name === 'schema') {
       const { checks } = facts as StageFacts['schema']
       this.#noteAll([requestFit(checks.mode, this.#judged)])
+    }
+    if (name === 'input') {
+      this.#noteAll([requestFit((facts as StageFacts['input']).mode, this.#judged)])
     }
   }
 

@@ -7,17 +7,21 @@ import type { Clock } from '#component/clock.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
 import { Gateway } from '#component/gateway/handle.ts'
-import type { GatewayPorts } from '#component/gateway/ports.ts'
+import type { Caller, CallerPorts } from '#component/gateway/invocation.ts'
+import { yieldedOf } from '#component/gateway/invocations/answer.ts'
+import { InvocationExchange } from '#component/gateway/invocations/invocation.ts'
+import type { Yielded } from '#component/gateway/invocations/yielding.ts'
+import { type GatewayPorts, unknownCallers } from '#component/gateway/ports.ts'
 import { rehearsedPorts } from '#component/policies/index.ts'
-import type { Match, Missed, RoutingTable } from '#component/routes/routing-table.ts'
+import type { Match, Missed, RouteEntry, RoutingTable } from '#component/routes/routing-table.ts'
 import type { Schemes } from '#component/security/scheme.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
-import type { DescribedRequest, GivenOutcome } from './asked.ts'
+import type { DescribedCall, DescribedRequest, GivenOutcome } from './asked.ts'
 import { type CalledTool, calledTool, pathOf } from './called-tool.ts'
 import { type AuthOf, givenWorld } from './given-world.ts'
 import { type Recorded, type RecordSettings, RequestRecord } from './record.ts'
 import type { Recorder } from './recorder.ts'
-import { stillClock } from './stand-ins.ts'
+import { nobody, stillClock } from './stand-ins.ts'
 
 /** One event of a stream as its client reads it. */
 export interface SentFrame {
@@ -78,13 +82,12 @@ export interface RehearsalPorts
   readonly tellsLimits?: boolean
   /** The `auth` of an upstream, as its realm has it; absent: no realm is known. */
   readonly authOf?: AuthOf
+  /** The roles that a realm gives a caller whose roles are not named; absent: no realm is known. */
+  readonly rolesOf?: CallerPorts['rolesOf']
 }
 
-/** One request, and all that decides its answer. */
-export interface Rehearsed {
-  readonly request: DescribedRequest
-  /** Who may pass, and as whom. */
-  readonly schemes: Schemes
+/** What decides the answer beside what is asked. */
+export interface Circumstances {
   /** One for all actions, or a list: the first is that of the first action, the last one of all others; absent: a sample. */
   readonly outcome?: GivenOutcome | readonly GivenOutcome[] | undefined
   /** The id of the request. */
@@ -93,6 +96,27 @@ export interface Rehearsed {
   readonly now: number
   /** Equal texts give equal random numbers. */
   readonly seed: string
+}
+
+/** One request, and all that decides its answer. */
+export interface Rehearsed extends Circumstances {
+  readonly request: DescribedRequest
+  /** Who may pass, and as whom. */
+  readonly schemes: Schemes
+}
+
+/** One call of a procedure, and all that decides its answer. */
+export interface RehearsedCall extends Circumstances {
+  readonly call: DescribedCall
+}
+
+/** How a call went. */
+export interface CallRehearsal extends Recorded {
+  readonly reply: Reply
+  /** The progressive results, for a caller whose details have `receive_progress`. */
+  readonly progress: readonly Yielded[]
+  /** The result or the error that the caller gets. */
+  readonly yielded: Yielded
 }
 
 /** How a request went. */
@@ -131,6 +155,23 @@ function givenIn(
 /** A sample of each type of action is its empty result. */
 const sample: GivenOutcome = { result: {} }
 
+/** The outcome of the first, second, … action that is performed. */
+function outcomesOf(
+  outcome: Rehearsed['outcome'],
+  operation: CompiledOperation | undefined,
+): (index: number) => GivenOutcome {
+  const given = givenIn(outcome, operation)
+  return (index) => given[index] ?? given.at(-1) ?? sample
+}
+
+/** What the embedded router tells of a caller. */
+const detailsOf = ({ session, authid, authroles, authrole = authroles?.[0] }: Caller) => ({
+  ...(session !== undefined && { caller: session }),
+  ...(authid !== undefined && { caller_authid: authid }),
+  ...(authrole !== undefined && { caller_authrole: authrole }),
+  ...(authroles !== undefined && { _caller_authroles: authroles }),
+})
+
 /** Rehearses requests to the routes of one table; several at a time if need be. */
 export class Rehearser {
   readonly #table: RoutingTable<Route>
@@ -166,9 +207,7 @@ export class Rehearser {
     // an answer that still waits for an event gets none: its client goes
     const onPlayed = () => setImmediate(() => reply ?? http.leave(exchange))
     const onBody = (bytes: Uint8Array) => record.received(bytes)
-    const given = givenIn(outcome, operation)
-    const outcomeOf = (index: number) => given[index] ?? given.at(-1) ?? sample
-    const world = givenWorld(outcomeOf, {
+    const world = givenWorld(outcomesOf(outcome, operation), {
       ...{ codec, clock, onPlayed, onBody },
       authOf: this.#ports.authOf,
     })
@@ -186,13 +225,39 @@ export class Rehearser {
     return { match, ...(called && { called }), ...record.resultOf(path), reply, sent }
   }
 
+  /** Rehearses a call of a procedure of an entry that is compiled. Resolves for every call; rejects for a bug only. */
+  async call(
+    { path, routes: { get, post } }: RouteEntry<Route>,
+    { call, outcome, id, now, seed }: RehearsedCall,
+  ): Promise<CallRehearsal> {
+    const { codec, authOf } = this.#ports
+    const clock = stillClock(now, seed)
+    const operation = (get ?? post) as CompiledOperation
+    const { procedure, args = [], kwargs = {}, caller = {} } = call
+    const details = { ...call.details, ...detailsOf(caller) }
+    const progress: Yielded[] = []
+    const exchange = new InvocationExchange(
+      { id, procedure, args, kwargs, details },
+      get ? 'get' : 'post',
+      (piece) => void progress.push(piece),
+    )
+    const recorder = this.#recorder
+    const serving = { operation }
+    const record = new RequestRecord({ settings: this.#ports, exchange, serving, recorder })
+    const world = givenWorld(outcomesOf(outcome, operation), { codec, clock, authOf })
+    const gateway = this.#gateway(clock, nobody, world)
+    const reply = await record.during(() => gateway.answerCall(exchange, operation))
+    const yielded = yieldedOf(reply, codec.decode)
+    return { ...record.resultOf(path), reply, progress, yielded }
+  }
+
   /**
    * The real gateway with stand-ins for all that a rehearsal must not do. Actions send once, to a given world; `schemes` prove no single
    * use and count no guesses; limits are those of a first request; quotas, kept answers, idempotency, circuit breakers and endpoints have
    * nothing that holds them. The table is compiled without a counter of schema mismatches.
    */
   #gateway(clock: Clock, schemes: Schemes, { world }: ReturnType<typeof givenWorld>): Gateway {
-    const { codec, cors, publicPath, tellsLimits } = this.#ports
+    const { codec, cors, publicPath, tellsLimits, rolesOf } = this.#ports
     let begun = -1
     const actions = openActions({ ...this.#ports, clock, ...world(() => begun) }).table
     const gateway = new Gateway({
@@ -209,6 +274,7 @@ export class Rehearser {
         },
       })),
       policies: rehearsedPorts({ clock, encode: codec.encode, tellsLimits }),
+      callers: { ...unknownCallers, tellsAllRoles: true, ...(rolesOf && { rolesOf }) },
     })
     gateway.table = this.#table
     return gateway

@@ -1,4 +1,4 @@
-/** Compiles one path of a document with a recorder, so that explaining a request costs one path, whatever the document has. */
+/** Compiles one path or procedure of a document with a recorder, so that explaining costs one of them, whatever the document has. */
 import { keysOfPointer } from '#component/codec/json.ts'
 import { type CompilePorts, compilation } from '#component/compile/compile.ts'
 import type { Route } from '#component/gateway/api.ts'
@@ -8,32 +8,43 @@ import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { runAtOnce } from '#component/yielding.ts'
 import { Recorder } from './recorder.ts'
 
-/** A table of one path, and what tells of its expressions. */
+/** A table of one path or procedure, and what tells of its expressions. */
 export interface WatchedPath {
   readonly table: RoutingTable<Route>
   readonly recorder: Recorder
 }
 
 /**
- * Compiles one path.
+ * Compiles one path or procedure.
  * @param document that is served, or compiles: only the path is checked
- * @param at JSON Pointer of the path in the document
- * @returns undefined where the document declares no such path, as those that its security generates
+ * @param at JSON Pointer of it in the document
+ * @returns undefined where the document declares no such path or procedure, as those that its security generates
  */
 export function watchPath(
   document: JsonMap,
   at: string,
   ports: CompilePorts,
 ): WatchedPath | undefined {
-  const [versions, label = '', paths, key] = keysOfPointer(at)
-  if (versions !== 'versions' || paths !== 'paths' || key === undefined) return undefined
-  const { spec } = runAtOnce(validation(onlyPath(document, label, key)))
+  const only = partOf(document, keysOfPointer(at))
+  if (only === undefined) return undefined
+  const { spec } = runAtOnce(validation(only))
   if (spec === undefined) return undefined
   const recorder = new Recorder()
   const { api, issues } = runAtOnce(compilation(spec, { ...ports, probe: recorder }))
   if (api === undefined) throw new TypeError(`a path of a served document: ${issues[0]?.message}`)
   const entries = api.entries.filter(({ path }) => path === at)
   return entries.length > 0 ? { table: RoutingTable.build(entries).table, recorder } : undefined
+}
+
+/** The document without its other paths and procedures; undefined: the keys name neither a path nor a procedure. */
+function partOf(document: JsonMap, keys: readonly string[]): JsonMap | undefined {
+  const [root, name = '', paths, key] = keys
+  const { procedures, deliveries: _deliveries, ...others } = document
+  if (root === 'versions' && paths === 'paths' && key !== undefined)
+    return onlyPath(others, name, key)
+  if (root !== 'procedures' || !isMap(procedures)) return undefined
+  const { versions: _versions, host: _host, ...shared } = others
+  return { ...shared, procedures: { [name]: procedures[name] } }
 }
 
 /** The document without other paths; its versions keep their places. */

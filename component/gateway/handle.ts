@@ -117,6 +117,11 @@ export class Gateway {
     const exchange = new InvocationExchange(called, get ? 'get' : 'post', sendPiece)
     exchange.served = route.path
     begin(exchange, route)
+    return this.answerCall(exchange, route)
+  }
+
+  /** Answers a call that has begun. */
+  answerCall(exchange: InvocationExchange, route: CompiledOperation): Promise<Reply> {
     return this.#answer(exchange, route, route.inherited, {}, route.stages, noHeaders)
   }
 

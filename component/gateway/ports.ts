@@ -35,7 +35,7 @@ export interface GatewayPorts
   readonly tools?: Pick<ToolPorts, 'pageOrigins' | 'publicBase' | 'calls'>
 }
 
-const unknownCallers: CallerPorts = {
+export const unknownCallers: CallerPorts = {
   tellsAllRoles: false,
   gatewayRole: 'gateway',
   rolesOf: () => undefined,

@@ -13,6 +13,7 @@ import {
 } from '#component/syntax/wamp-uri.ts'
 import { action } from './action-rules.ts'
 import { closedMap } from './closed-map.ts'
+import { countExamplesOfCalls, examplesOfCalls, maxExamples } from './examples/examples.ts'
 import { attempts, uri } from './http-rules.ts'
 import type { Report } from './report.ts'
 import { schema, validationMode } from './request-rules.ts'
@@ -114,6 +115,7 @@ export const procedure = closedMap(
     is_active: boolean,
     summary: string,
     description: string,
+    examples: examplesOfCalls,
     variables: map,
     ...attempts,
     trace,
@@ -149,6 +151,11 @@ export const procedures: Rule = described(
       if (all.length > maxProcedures) {
         return report.issue(path, `expected at most ${maxProcedures} procedures, got ${all.length}`)
       }
+      if (countExamplesOfCalls(Object.values(value)) > maxExamples)
+        return report.issue(
+          path,
+          `expected at most ${maxExamples} examples of procedures, got more`,
+        )
       for (const [uri, item, at] of all) {
         const match = isMap(item) ? procedureMatch(item) : 'exact'
         const problem = uriProblem(uri, match)

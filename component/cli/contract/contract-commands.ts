@@ -43,8 +43,8 @@ export const contractCommands: Readonly<Record<string, Command>> = {
   },
   explain: {
     summary:
-      'Tells what a request would do and why, without performing it: by the running gateway, or by a file alone.',
-    usage: '[-H FIELD]… [-d BODY] [--as USER] [--outcome JSON] [--spec FILE] REQUEST',
+      'Tells what a request, or a call of a procedure, would do and why, without performing it: by the running gateway, or by a file alone.',
+    usage: '[-H FIELD]… [-d BODY] [--as USER] [--outcome JSON] [--spec FILE] REQUEST | CALL',
     example: "wamp-gateway explain 'GET /orders/7?x=1' --as ada --spec orders.json",
     takes: [1, 2],
     options: {
@@ -53,14 +53,14 @@ export const contractCommands: Readonly<Record<string, Command>> = {
         description: 'A header field, "Name: value". May be repeated.',
       },
       data: {
-        ...{ type: 'string', short: 'd', value: 'BODY' },
+        ...{ type: 'string', short: 'd', value: 'BODY', multiple: true },
         description:
-          'The body; @FILE reads a file. JSON unless a header field Content-Type says otherwise. Without a method the request is a POST then.',
+          'The body; @FILE reads a file. JSON unless a header field Content-Type says otherwise. Without a method the request is a POST then. Of "CALL URI" the arguments: a list, or a map of those by name; may be given once for each.',
       },
       as: {
         ...{ type: 'string', value: 'USER' },
         description:
-          'Who asks: a user of the realm, "anonymous", or USER:ROLE,ROLE for some roles. Default: the credentials among the header fields.',
+          'Who asks: a user of the realm, "anonymous", or USER:ROLE,ROLE for some roles. Default: the credentials among the header fields; of a call a caller that the router does not disclose.',
       },
       outcome: {
         ...{ type: 'string', value: 'JSON' },

@@ -1,4 +1,4 @@
-/** `explain`: what a request would do, by a running gateway or by a file alone. */
+/** `explain`: what a request or a call would do, by a running gateway or by a file alone. */
 import { AdminClient, Refusal } from '#component/cli/admin-client.ts'
 import {
   CommandError,
@@ -12,7 +12,7 @@ import { parseJson, stringifyJson } from '#component/codec/json.ts'
 import { trustedRules } from '#component/codec/limits.ts'
 import { InvalidSpecError, messageOf } from '#component/errors.ts'
 import type { Explanation } from '#component/explain/explanation/explanation.ts'
-import type { JsonMap } from '#component/syntax/values.ts'
+import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { treeOf } from './explanation-tree.ts'
 
 /** Most characters of a question. */
@@ -20,10 +20,14 @@ const longest = 64 * 1024 * 1024
 
 const usage = (message: string) => new CommandError(exitCode.usage, message)
 
-/** A text of an option, or of the file that it names by `@`. */
+/** The text itself, or that of the file that it names by `@`. */
+const textAt = (text: string): string =>
+  text.startsWith('@') ? readBytes(text.slice(1)).toString('utf8') : text
+
+/** The text of an option. */
 function textOf(invocation: Invocation, name: string): string | undefined {
   const text = invocation.option(name)
-  return text?.startsWith('@') ? readBytes(text.slice(1)).toString('utf8') : text
+  return text === undefined ? undefined : textAt(text)
 }
 
 function json(text: string, option: string): unknown {
@@ -68,18 +72,51 @@ function asOf(text: string | undefined): unknown {
   }
 }
 
+/** Arguments of `-d`: a list is `args`, a map `kwargs`; given twice, one of each. @throws CommandError */
+function argumentsOf(invocation: Invocation): JsonMap {
+  const given = invocation.options('data').map((text) => {
+    const value = json(textAt(text), '-d')
+    if (Array.isArray(value)) return ['args', value] as const
+    if (isMap(value)) return ['kwargs', value] as const
+    throw usage('-d: expected a list of arguments, or a map of arguments by name')
+  })
+  if (new Set(given.map(([name]) => name)).size < given.length)
+    throw usage('-d: expected one list of arguments and one map of arguments by name at most')
+  return Object.fromEntries(given)
+}
+
+/** `CALL com.example.order.get`: the question about a call; undefined: it is about a request. @throws CommandError */
+function askedOfCall(invocation: Invocation): JsonMap | undefined {
+  const [first = '', procedure, third] = invocation.positionals.join(' ').trim().split(/\s+/)
+  if (first.toUpperCase() !== 'CALL') return undefined
+  if (procedure === undefined || third !== undefined)
+    throw usage('expected a call such as "CALL com.example.order.get"')
+  if (invocation.options('header').length > 0) throw usage('-H: a call has no header fields')
+  const as = asOf(invocation.option('as'))
+  const caller = isMap(as) ? { caller: as } : {}
+  return { invocation: { procedure, ...argumentsOf(invocation), ...caller } }
+}
+
 /** The question. */
 function askedOf(invocation: Invocation): JsonMap {
+  const outcome = textOf(invocation, 'outcome')
+  return {
+    ...(askedOfCall(invocation) ?? askedOfRequest(invocation)),
+    ...(outcome !== undefined && { outcome: json(outcome, '--outcome') }),
+  }
+}
+
+function askedOfRequest(invocation: Invocation): JsonMap {
+  if (invocation.options('data').length > 1) throw usage('-d: a request has one body')
   const headers = headersOf(invocation)
-  const data = textOf(invocation, 'data')
+  const [given] = invocation.options('data')
+  const data = given === undefined ? undefined : textAt(given)
   const body = data === undefined || headers['content-type'] !== undefined ? data : json(data, '-d')
   const line = lineOf(invocation.positionals, data !== undefined)
   const as = asOf(invocation.option('as'))
-  const outcome = textOf(invocation, 'outcome')
   return {
     request: { ...line, headers, ...(data !== undefined && { body }) },
     ...(as !== undefined && { as }),
-    ...(outcome !== undefined && { outcome: json(outcome, '--outcome') }),
   }
 }
 
@@ -105,7 +142,7 @@ async function answerTo(
 function refused(cause: unknown, source: SourceFile | undefined): Result {
   const isRefusal = cause instanceof Refusal || cause instanceof InvalidSpecError
   if (!isRefusal) throw cause
-  const question = /^\/(request|as|outcome)\b/
+  const question = /^\/(request|invocation|as|outcome)\b/
   const wrong = cause.issues.filter(({ path }) => question.test(path))
   if (!source || wrong.length > 0 || cause.issues.length === 0) {
     const [issue] = wrong
@@ -122,9 +159,8 @@ export const explain: Run = async (invocation) => {
   const source = file === undefined ? undefined : readSource(file)
   try {
     const explanation = await answerTo(asked, source, invocation)
-    const { response, problem, outcomes = {} } = explanation
-    const statuses = [{ response, problem }, ...Object.values(outcomes)].map(
-      (run) => run.response?.status ?? run.problem?.status ?? 0,
+    const statuses = [explanation, ...Object.values(explanation.outcomes ?? {})].map(
+      ({ response, problem }) => response?.status ?? problem?.status ?? 0,
     )
     return {
       value: explanation,

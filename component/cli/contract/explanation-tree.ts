@@ -3,6 +3,7 @@ import { stringifyJson } from '#component/codec/json.ts'
 import type { ToldTool } from '#component/explain/called-tool.ts'
 import type {
   ExplainedAction,
+  ExplainedAnswer,
   ExplainedExpression,
   ExplainedRun,
   Explanation,
@@ -83,7 +84,7 @@ function problemLine({ status, code, message, at }: NonNullable<ExplainedRun['pr
   return `problem: ${status} ${code}: ${sentence}${sentence.includes(String(at)) ? '' : written(at)}`
 }
 
-function runBranches({ expressions, action, response, problem }: ExplainedRun): Branch[] {
+function runBranches({ expressions, action, response, problem, answer }: ExplainedRun): Branch[] {
   const actions = action === null ? [] : [action].flat()
   return [
     ...(expressions.length > 0
@@ -99,7 +100,17 @@ function runBranches({ expressions, action, response, problem }: ExplainedRun): 
           },
         ]
       : []),
+    ...(answer ? [answerBranch(answer)] : []),
   ]
+}
+
+function answerBranch({ is_sample, result, error, progress = [] }: ExplainedAnswer): Branch {
+  const text = error ? `error: ${error.error_uri}` : 'result'
+  const pieces = progress.map((piece) => ({ text: 'progress', below: fields(piece) }))
+  return {
+    text: `${text}${is_sample ? ', to a sample outcome' : ''}`,
+    below: [...pieces, ...fields(error ?? result ?? {}, ['error_uri'])],
+  }
 }
 
 /** The body, or the events of a stream. */
@@ -113,7 +124,12 @@ function contentOf(response: NonNullable<ExplainedRun['response']>): Branch[] {
   return [{ text: `stream: ${frames.length} events${cut}  (${from.body})`, below }]
 }
 
-function matchedBranch({ matched }: Explanation): Branch {
+function matchedBranch({ matched, procedure }: Explanation): Branch {
+  if (procedure === null) return { text: 'no procedure answers' }
+  if (procedure !== undefined) {
+    const { id, realm_uri, uri, match, path } = procedure
+    return { text: `CALL ${uri} (${match}) of ${id}, realm ${realm_uri}${written(path)}` }
+  }
   if (matched === null) return { text: 'no route matches' }
   const { id, version, host, pattern, path, method, bindings, endpoint, tool } = matched
   const isRun = tool === undefined ? ', which is not run' : ''

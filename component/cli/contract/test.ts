@@ -26,9 +26,10 @@ interface Tested {
 
 const isError = ({ severity }: Finding): boolean => severity === 'error'
 
-/** `GET /orders/:id`, of the JSON Pointer of an operation. */
+/** `GET /orders/:id`, of the JSON Pointer of an operation; `CALL com.example.order.get`, of a procedure. */
 function nameOf(operation: string): string {
   const keys = keysOfPointer(operation)
+  if (keys[0] === 'procedures') return `CALL ${keys[1]}`
   return `${keys.at(-1)?.toUpperCase()} ${keys.at(-2)}`
 }
 

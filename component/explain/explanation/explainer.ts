@@ -1,4 +1,4 @@
-/** Explains what a request would do: which route it reaches, what is checked, what the action is told, and the answer. */
+/** Explains what a request, or a call of a procedure, would do: which route it reaches, what is checked, what the action is told, and the answer. */
 import type { Clock } from '#component/clock.ts'
 import { pointer } from '#component/codec/json.ts'
 import type { CompilePorts } from '#component/compile/compile.ts'
@@ -11,23 +11,38 @@ import {
   toldTool,
 } from '#component/explain/called-tool.ts'
 import { nearMisses } from '#component/explain/near-misses/near-misses.ts'
+import type { Recorded } from '#component/explain/record.ts'
 import { redact } from '#component/explain/redaction/redaction.ts'
-import { type Rehearsal, type RehearsalPorts, Rehearser } from '#component/explain/rehearsal.ts'
+import { type Circumstances, type RehearsalPorts, Rehearser } from '#component/explain/rehearsal.ts'
 import { unusedIn } from '#component/explain/unused-outcome.ts'
 import { watchPath } from '#component/explain/watched-path.ts'
 import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { Exchange } from '#component/gateway/exchange.ts'
 import type { Log } from '#component/log.ts'
-import { type Match, type Missed, RoutingTable } from '#component/routes/routing-table.ts'
+import {
+  type Match,
+  type Missed,
+  type RouteEntry,
+  RoutingTable,
+} from '#component/routes/routing-table.ts'
 import { membersOf } from '#component/security/scheme.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { runSteps, type YieldTurn } from '#component/yielding.ts'
 import { type AskingPorts, schemesFor } from './asking.ts'
+import { calledProcedure, matchedProcedure } from './called-procedure.ts'
 import { type ExplainedEvent, explainEvent, readEvent } from './explained-event.ts'
 import type { ExplainedRun, Explanation, Matched } from './explanation.ts'
-import { type Asked, readAsked } from './read-asked.ts'
+import { type Asked, type AskedOfCall, type Given, readAsked } from './read-asked.ts'
 import { rulesInForce } from './rules-in-force.ts'
-import { type CalleesOf, malformed, nothingRan, runOf, unmatched } from './run.ts'
+import {
+  type CalleesOf,
+  callRunOf,
+  malformed,
+  nothingRan,
+  runOf,
+  uncalled,
+  unmatched,
+} from './run.ts'
 import { bounded } from './size.ts'
 import { type Documents, type World, worldWith } from './world.ts'
 
@@ -66,14 +81,15 @@ export class Explainer {
   }
 
   /**
-   * Explains one request.
-   * @param value `{request, as, outcome, api_spec}`
+   * Explains one request, or one call of a procedure.
+   * @param value `{request, as, outcome, api_spec}` or `{invocation, outcome, api_spec}`
    * @throws ServiceError `wamp.error.invalid_argument` with all that is wrong with it, and whatever a load of `api_spec` throws
    */
   async explain(value: unknown, { by, within }: ExplainCaller): Promise<Explanation> {
     const asked = readAsked(value)
     const { documents, rehearsal, clock, log } = this.#ports
     const world = await worldWith(documents, asked.api_spec, within)
+    if ('invocation' in asked) return this.#call(asked, world, by)
     const stillClock = { now: () => clock.now(), after: () => () => undefined, random: () => 0 }
     const keepsSlashes = (host: string, path: string) => world.table.keepsSlashes(host, path)
     const exchange = rehearsal.http.read(asked.request, requestId, stillClock, keepsSlashes)
@@ -109,6 +125,67 @@ export class Explainer {
     return explainEvent(read, world, rehearsal.codec, secretNames)
   }
 
+  async #call(asked: AskedOfCall, world: World, by: string): Promise<Explanation> {
+    const { invocation } = asked
+    const found = calledProcedure(world, invocation)
+    const place = found ? { api_spec: found.api, procedure: found.pattern } : {}
+    this.#ports.log.info({ by, ...place }, 'a call was explained')
+    const explained = found ? await this.#answering(asked, found, world) : uncalled()
+    const procedure = found ? matchedProcedure(found) : null
+    const told = { matched: null, procedure, near_misses: [], ...explained }
+    const { secretNames: names } = this.#ports
+    return bounded(
+      redact(told, { names, headers: [], request: { described: invocation } }) as Explanation,
+    )
+  }
+
+  async #answering(
+    asked: AskedOfCall,
+    entry: RouteEntry<Route>,
+    world: World,
+  ): Promise<Omit<Explanation, 'matched' | 'near_misses'>> {
+    await entry.indexed?.compiling()
+    const document = await world.documentOf(entry.api)
+    const watched = document && watchPath(document, entry.path, this.#ports.compile)
+    const [own = entry] = watched?.table.entries ?? []
+    const table = watched?.table ?? RoutingTable.build([entry]).table
+    const rehearser = new Rehearser(table, this.#ports.rehearsal, watched?.recorder)
+    const route = Object.values(own.routes)[0] as CompiledOperation
+    refuseUnused(asked, route)
+    const { explained, first } = await this.#runs(
+      asked,
+      (circumstances) => rehearser.call(own, { call: asked.invocation, ...circumstances }),
+      callRunOf,
+    )
+    return { checks: first.checks, rules: rulesInForce(route, first.expressions), ...explained }
+  }
+
+  /** Rehearses each outcome that is asked for. */
+  async #runs<R extends Recorded>(
+    { outcome, outcomes }: Given,
+    rehearse: (circumstances: Circumstances) => Promise<R>,
+    tell: (rehearsal: R, isSample: boolean, callees: CalleesOf) => Promise<ExplainedRun>,
+  ): Promise<{
+    readonly explained: ExplainedRun & Pick<Explanation, 'outcomes'>
+    readonly first: R
+  }> {
+    const all: readonly (readonly [string, Given['outcome']])[] = outcomes
+      ? Object.entries(outcomes)
+      : [['', outcome]]
+    const isSample = outcomes === undefined && outcome === undefined
+    const runs: [string, ExplainedRun][] = []
+    let first: R | undefined
+    for (const [name, each] of all) {
+      const now = this.#ports.clock.now()
+      const rehearsal = await rehearse({ outcome: each, id: requestId, now, seed: requestId })
+      runs.push([name, await tell(rehearsal, isSample, this.#ports.callees)])
+      first ??= rehearsal
+    }
+    const [[, run] = []] = runs
+    if (!first || !run) throw new TypeError('an explanation has at least one outcome')
+    return { explained: { ...run, ...(outcomes && { outcomes: Object.fromEntries(runs) }) }, first }
+  }
+
   async #found(
     asked: Asked,
     found: Found,
@@ -128,27 +205,18 @@ export class Explainer {
     const rehearser = new Rehearser(table, this.#ports.rehearsal, watched?.recorder)
     const asOperation = route?.kind === undefined ? route : called?.tool.operation
     if (asOperation) refuseUnused(asked, asOperation)
-    const { outcomes = { '': asked.outcome } } = asked
-    const isSample = asked.outcome === undefined && asked.outcomes === undefined
-    const runs: [string, ExplainedRun][] = []
-    let first: Rehearsal | undefined
-    for (const [name, outcome] of Object.entries(outcomes)) {
-      const rehearsal = await rehearser.run({
-        ...{ request: asked.request, schemes: schemesFor(asked.as, this.#ports), outcome },
-        ...{ id: requestId, now: this.#ports.clock.now(), seed: requestId },
-      })
-      runs.push([name, await runOf(rehearsal, isSample, this.#ports.callees)])
-      first ??= rehearsal
-    }
-    const [[, run] = []] = runs
-    if (!first || !run) throw new TypeError('an explanation has at least one outcome')
+    const { explained, first } = await this.#runs(
+      asked,
+      (circumstances) =>
+        rehearser.run({
+          ...{ request: asked.request, schemes: schemesFor(asked.as, this.#ports) },
+          ...circumstances,
+        }),
+      runOf,
+    )
     const { operation, checks, expressions } = first
-    return {
-      checks,
-      rules: operation ? rulesInForce(operation, expressions) : {},
-      ...run,
-      ...(asked.outcomes && { outcomes: Object.fromEntries(runs) }),
-    }
+    const rules = operation ? rulesInForce(operation, expressions) : {}
+    return { checks, rules, ...explained }
   }
 
   /** Without secrets, and not too large. */
@@ -174,7 +242,7 @@ export class Explainer {
 }
 
 /** @throws InvalidSpecError for outcomes that the actions of the route cannot come to */
-function refuseUnused({ outcome, outcomes }: Asked, route: CompiledOperation): void {
+function refuseUnused({ outcome, outcomes }: Given, route: CompiledOperation): void {
   const at = '/outcome'
   const unused = outcomes
     ? Object.entries(outcomes).flatMap(([name, each]) => unusedIn(each, route, pointer(at, name)))

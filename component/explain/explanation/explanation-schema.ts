@@ -38,6 +38,8 @@ const matched = map(
   },
 )
 
+const procedure = map({ id: text, realm_uri: text, uri: text, match: text, path: pointer })
+
 const nearMiss = map({ id: orNull(text), why: text }, { pattern: text })
 
 const check = map(
@@ -45,7 +47,7 @@ const check = map(
     step: {
       type: 'string',
       description:
-        'scheme, rate_limit, security, accept, language, content_type, body, arguments, schema: in the order in which they are made; rate_limit once for each limit.',
+        'scheme, rate_limit, security, caller, accept, language, content_type, body, arguments, schema: in the order in which they are made; rate_limit once for each limit.',
     },
     passed: flag,
   },
@@ -93,6 +95,20 @@ const response = map(
   },
 )
 
+const payload = { args: list(value), kwargs: mapOf(value) }
+
+/** Of a call. */
+const answer = map(
+  {
+    is_sample: { type: 'boolean', description: 'Whether the outcome of the action was not given.' },
+  },
+  {
+    result: map(payload),
+    error: map({ error_uri: text, ...payload }),
+    progress: { ...list(map(payload)), description: 'The progressive results before it.' },
+  },
+)
+
 const problem = map(
   { status: { type: 'integer' }, code: text, message: text, description: text },
   { details: list(value), at: pointer, expression: text, column: { type: 'integer', minimum: 1 } },
@@ -106,6 +122,10 @@ const run: JsonSchema = {
   problem: orNull(problem),
 }
 
+const ofCall: JsonSchema = {
+  answer: { ...answer, description: 'Of a call: what its caller gets.' },
+}
+
 /** Of the answer of `service.explain_request`. */
 export const explanationSchema: JsonSchema = map(
   {
@@ -115,5 +135,10 @@ export const explanationSchema: JsonSchema = map(
     rules: mapOf(map({ value, at: orNull(pointer) })),
     ...run,
   },
-  { outcomes: mapOf(map(run)), truncated: { const: true } },
+  {
+    ...ofCall,
+    procedure: { ...orNull(procedure), description: 'Of a call: what answers it.' },
+    outcomes: mapOf(map(run, ofCall)),
+    truncated: { const: true },
+  },
 )

@@ -25,6 +25,18 @@ export interface Matched {
   readonly tool?: ToldTool
 }
 
+/** The procedure that answers a call. */
+export interface MatchedProcedure {
+  /** Of the document. */
+  readonly id: string
+  readonly realm_uri: string
+  /** As the document registers it. */
+  readonly uri: string
+  readonly match: string
+  /** JSON Pointer of the procedure. */
+  readonly path: string
+}
+
 /** A value that holds, and the JSON Pointer of where it is written; null: the default. */
 export interface RuleValue {
   readonly value: unknown
@@ -63,6 +75,21 @@ export interface ExplainedResponse {
   readonly from: { readonly status: string; readonly body: string }
 }
 
+/** What the caller of a procedure gets: a result or an error. */
+export interface ExplainedAnswer {
+  /** Whether the outcome was not given. */
+  readonly is_sample: boolean
+  readonly result?: ExplainedPayload
+  readonly error?: ExplainedPayload & { readonly error_uri: string }
+  /** The progressive results before it; absent: there are none. */
+  readonly progress?: readonly ExplainedPayload[]
+}
+
+interface ExplainedPayload {
+  readonly args: readonly unknown[]
+  readonly kwargs: Readonly<Record<string, unknown>>
+}
+
 /** Why the request is not answered as declared. */
 export interface Problem {
   /** Of the answer. */
@@ -83,8 +110,10 @@ export interface ExplainedRun {
   readonly expressions: readonly ExplainedExpression[]
   /** Of an operation with a list of actions: those that ran. null: none. */
   readonly action: ExplainedAction | readonly ExplainedAction[] | null
-  /** null: a generated endpoint, which is not run; or no route. */
+  /** null: a generated endpoint, which is not run; or no route; or a call, which has an answer. */
   readonly response: ExplainedResponse | null
+  /** Of a call: what its caller gets. */
+  readonly answer?: ExplainedAnswer
   readonly problem: Problem | null
 }
 
@@ -92,6 +121,8 @@ export interface ExplainedRun {
 export interface Explanation extends ExplainedRun {
   /** null: no route answers. */
   readonly matched: Matched | null
+  /** Of a call: which procedure answers; null: none. Absent: a request. */
+  readonly procedure?: MatchedProcedure | null
   readonly near_misses: readonly NearMiss[]
   readonly checks: readonly Check[]
   readonly rules: Readonly<Record<string, RuleValue>>

@@ -1,6 +1,7 @@
-/** Reads what is to be explained: a request, who sends it, what its actions come to, and a document. */
+/** Reads what is to be explained: a request or a call, who sends it, what its actions come to, and a document. */
 import { InvalidSpecError } from '#component/errors.ts'
-import type { DescribedRequest, GivenOutcome } from '#component/explain/asked.ts'
+import type { DescribedCall, DescribedRequest, GivenOutcome } from '#component/explain/asked.ts'
+import { caller } from '#component/spec/examples/invocation.ts'
 import { anOutcome, outcomeNames, outcomeOf } from '#component/spec/examples/outcome.ts'
 import { Report } from '#component/spec/report.ts'
 import {
@@ -14,8 +15,10 @@ import {
   type Rule,
   rule,
   string,
+  text,
 } from '#component/spec/rules.ts'
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import { uriProblem } from '#component/syntax/wamp-uri.ts'
 
 /** The user that a request comes from. */
 export interface AskingUser {
@@ -35,11 +38,26 @@ export interface AskingUser {
 /** One outcome for all actions, or one for each action of a list. */
 type AskedOutcome = GivenOutcome | readonly GivenOutcome[]
 
-/** What is to be explained. */
-export interface Asked {
+/** A call of a procedure. */
+export interface AskedCall extends DescribedCall {
+  /** Absent: the first realm that has the procedure. */
+  readonly realm_uri?: string
+}
+
+/** What is to be explained of a request. */
+export interface Asked extends Given {
   readonly request: DescribedRequest
   /** The user who asks; absent: the gateway judges the credentials of the request. */
   readonly as?: AskingUser | 'anonymous' | null
+}
+
+/** What is to be explained of a call. */
+export interface AskedOfCall extends Given {
+  readonly invocation: AskedCall
+}
+
+/** What the actions come to, and what is explained. */
+export interface Given {
   /** One outcome, or several by name; absent: a sample. */
   readonly outcome?: AskedOutcome
   readonly outcomes?: Readonly<Record<string, AskedOutcome>>
@@ -123,18 +141,33 @@ const outcomes: Rule = rule({}, (value, path, report) => {
   else outcome(value, path, report)
 })
 
-const asked = object('an object of request, as, outcome and api_spec', {
-  keys: { request, as, outcome: outcomes, api_spec: map },
-  required: { request: 'a request such as {"method": "get", "path": "/orders/7"}' },
+const invocation = object('a call', {
+  keys: {
+    ...{ procedure: text('a WAMP URI', uriProblem), realm_uri: string },
+    ...{ args: must('a list', Array.isArray), kwargs: map, details: map, caller },
+  },
+  required: { procedure: 'the URI that is called' },
+})
+
+const either = {
+  request: 'a request such as {"method": "get", "path": "/orders/7"}',
+  invocation: 'a call such as {"procedure": "com.example.order.get", "args": [7]}',
+}
+
+const asked = object('an object of request or invocation, as, outcome and api_spec', {
+  keys: { request, invocation, as, outcome: outcomes, api_spec: map },
+  either,
 })
 
 /**
  * Reads what was asked for.
  * @throws InvalidSpecError with everything that is wrong; it shows no value, since values may be secrets
  */
-export function readAsked(value: unknown): Asked {
+export function readAsked(value: unknown): Asked | AskedOfCall {
   const report = new Report([], 'hidden')
   asked(value, '', report)
+  if (isMap(value) && Object.hasOwn(value, 'invocation') && Object.hasOwn(value, 'as'))
+    report.issue('/as', 'a call names who calls in invocation.caller')
   // an unknown key is a misspelt one: what it was to change would be explained wrongly
   const issues = [...report.issues, ...report.warnings]
   if (issues.length > 0) throw new InvalidSpecError(issues)
@@ -143,5 +176,5 @@ export function readAsked(value: unknown): Asked {
   return {
     ...rest,
     ...(isOne ? given !== undefined && { outcome: given } : { outcomes: given }),
-  } as unknown as Asked
+  } as unknown as Asked | AskedOfCall
 }

@@ -18,7 +18,7 @@ const withinBody = (multipart: ContentLimits['multipart'], most: number) => ({
 
 /** @param expressions of the request: times and counts may be computed from it */
 export function rulesInForce(
-  { inherited, action }: CompiledOperation,
+  { inherited, action, procedure }: CompiledOperation,
   expressions: readonly Evaluated[],
 ): Record<string, RuleValue> {
   const {
@@ -34,14 +34,17 @@ export function rulesInForce(
     writtenAt = {},
   } = inherited
   const { fixed, computed } = action.attempts
-  const values: Record<string, unknown> = {
-    ...fixed,
+  const ofRequest = {
     ...limits,
     ...(takesForms(accepts) && { multipart: withinBody(multipart, limits.body_max_bytes) }),
     accepts,
     provides,
     schemes: admitsHttp ? ['http', 'https'] : ['https'],
     security: protection?.object ?? {},
+  }
+  const values: Record<string, unknown> = {
+    ...fixed,
+    ...(procedure === undefined && ofRequest),
     // that of a security object stands in it
     ...(writtenAt.allow_from !== undefined && { allow_from: allowFrom?.[0]?.texts }),
     ...(traceKwargs !== undefined && { trace: { kwargs: traceKwargs } }),

@@ -4,7 +4,7 @@ import { kindOf } from '#component/action/kinds.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { RecordedAction } from '#component/explain/record.ts'
 import type { Evaluated } from '#component/explain/recorder.ts'
-import type { Rehearsal, SentReply } from '#component/explain/rehearsal.ts'
+import type { CallRehearsal, Rehearsal, SentReply } from '#component/explain/rehearsal.ts'
 import { type CompiledOperation, plansOf } from '#component/gateway/api.ts'
 import type { Reply } from '#component/gateway/exchange.ts'
 import type {
@@ -96,6 +96,36 @@ export async function runOf(
         : null,
     problem: reply ? problemOf(reply, called ? reply.error?.status : reply.status) : null,
   }
+}
+
+/** How a call went. @param isSample whether no outcome was given */
+export async function callRunOf(
+  { operation, reply, progress, yielded, ...recorded }: CallRehearsal,
+  isSample: boolean,
+  callees: CalleesOf,
+): Promise<ExplainedRun> {
+  const actions = await Promise.all(recorded.actions.map((told) => actionOf(told, callees)))
+  const { error_uri, args, kwargs } = yielded
+  return {
+    expressions: recorded.expressions.map(expressionOf),
+    action: operation && isSeveral(operation) ? shown(operation, actions) : (actions[0] ?? null),
+    response: null,
+    answer: {
+      is_sample: isSample && actions.some(({ type }) => kindOf(type)?.reaches !== undefined),
+      ...(error_uri === undefined
+        ? { result: { args, kwargs } }
+        : { error: { error_uri, args, kwargs } }),
+      ...(progress.length > 0 && { progress }),
+    },
+    problem: problemOf(reply, reply.error?.status ?? reply.status),
+  }
+}
+
+/** A call that no visible procedure answers. */
+export function uncalled(): Rest {
+  const message = 'no API Specification registers the procedure'
+  const error = new ServiceError('service.error.not_found', message)
+  return { ...nothingRan, problem: { status: error.status, ...error.toJSON() } }
 }
 
 /** Results and failures of a tool are told in an answer of status 200. */

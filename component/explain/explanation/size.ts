@@ -1,7 +1,12 @@
 /** Keeps an explanation small: values of expressions are cut, and what is less needed is left out. */
 import { stringifyJson } from '#component/codec/json.ts'
 import { isMap, setOwn } from '#component/syntax/values.ts'
-import type { ExplainedExpression, ExplainedRun, Explanation } from './explanation.ts'
+import type {
+  ExplainedAnswer,
+  ExplainedExpression,
+  ExplainedRun,
+  Explanation,
+} from './explanation.ts'
 
 /** Stands for what was left out. */
 const mark = '…'
@@ -88,7 +93,7 @@ const mostOfValue = 1024
 /** Bytes of JSON of an explanation. */
 const mostOfAll = 1_048_576
 
-/** Bytes of JSON of one member where the whole is too large; there are seven, and each outcome has three more. */
+/** Bytes of JSON of one member where the whole is too large; there are eight at most, and each outcome has three more. */
 const mostOfMember = 131_072
 
 /** The explanation in at most 1 MiB. */
@@ -137,7 +142,7 @@ function cutDown(explanation: Explanation): Explanation {
 }
 
 function cutRun(
-  { expressions, action, response, problem }: ExplainedRun,
+  { expressions, action, response, problem, answer }: ExplainedRun,
   bytes: number,
 ): ExplainedRun {
   const cutAction = (one: object) => mapValues(one, (member) => cut(member, bytes / 4))
@@ -153,6 +158,20 @@ function cutRun(
       ...(response.frames && { frames: firstOf(response.frames, bytes) }),
     },
     problem,
+    ...(answer && { answer: cutAnswer(answer, bytes) }),
+  }
+}
+
+/** A result or an error, and the first pieces before it. */
+function cutAnswer({ is_sample, ...parts }: ExplainedAnswer, bytes: number): ExplainedAnswer {
+  const { progress, result, error } = parts
+  const cutPayload = <T extends object>(payload: T): T =>
+    mapValues(payload, (member) => cut(member, bytes / 4))
+  return {
+    is_sample,
+    ...(result && { result: cutPayload(result) }),
+    ...(error && { error: cutPayload(error) }),
+    ...(progress && { progress: firstOf(progress, bytes / 2) }),
   }
 }
 

@@ -1,6 +1,7 @@
 /** Checks the arguments of a call against the schemas of its procedure. */
 import { type Issue, ServiceError } from '#component/errors.ts'
 import type { InputPlan } from '#component/gateway/procedure-plan.ts'
+import type { MismatchMode } from '#component/gateway/schemas/mismatches.ts'
 import { stage } from '#component/gateway/stage.ts'
 import type { RequestState } from '#component/gateway/state.ts'
 import { type Mistake, told } from '#component/schema/mistakes.ts'
@@ -22,7 +23,7 @@ export class InputMismatch extends ServiceError {
 
 declare module '#component/gateway/stage-facts.ts' {
   interface StageFacts {
-    input: Record<never, never>
+    input: { readonly mode: MismatchMode }
   }
 }
 
@@ -36,7 +37,7 @@ export const input = stage('input', {
       ? Promise.all(found).then((each) => judged(state, each))
       : judged(state, found as readonly Found[])
   },
-  facts: () => ({}),
+  facts: (state) => ({ mode: (planOf(state).input as InputPlan).mode }),
 })
 
 /** @param found of each part */

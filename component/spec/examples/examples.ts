@@ -16,7 +16,8 @@ import {
 import { isMap, memberOf } from '#component/syntax/values.ts'
 import { uriProblem } from '#component/syntax/wamp-uri.ts'
 import { expected } from './expectations.ts'
-import { outcome } from './outcome.ts'
+import { expectedOfCall, invocation } from './invocation.ts'
+import { outcome, outcomeOfCall } from './outcome.ts'
 import { request } from './request.ts'
 
 const maxOfOperation = 100
@@ -74,34 +75,51 @@ const example = object('an example: {request, as, outcome, expect}', {
   required: { expect: 'what the response is, such as {"status": 200}' },
 })
 
-const schemaOfExamples: JsonSchema = {
-  type: 'object',
-  additionalProperties: example.schema,
-  propertyNames: { minLength: 1, maxLength: longestName },
-  maxProperties: maxOfOperation,
-  description: 'Examples of the operation by name. wamp-gateway test runs them.',
+const exampleOfCall = object('an example: {invocation, outcome, expect}', {
+  keys: {
+    description: string,
+    invocation: described(invocation, 'The call.'),
+    outcome: described(outcomeOfCall, 'What the action comes to; of a list of actions, a list.'),
+    expect: described(expectedOfCall, 'What the caller gets, and what the action is told.'),
+  },
+  required: { expect: 'what the caller gets, such as {"result": {"args": [7]}}' },
+})
+
+/** @param what they are of */
+function byName(example: Rule, what: string): Rule {
+  const schema: JsonSchema = {
+    type: 'object',
+    additionalProperties: example.schema,
+    propertyNames: { minLength: 1, maxLength: longestName },
+    maxProperties: maxOfOperation,
+    description: `Examples of the ${what} by name. wamp-gateway test runs them.`,
+  }
+  return rule(schema, (value, path, report) => {
+    if (!isMap(value)) return report.expected(path, 'a map of names to examples', value)
+    const names = Object.keys(value)
+    if (names.length > maxOfOperation)
+      return report.issue(path, `expected at most ${maxOfOperation} examples, got ${names.length}`)
+    for (const name of names) {
+      const at = pointer(path, name)
+      if (name === '' || name.length > longestName)
+        report.issue(at, `expected a name of 1 to ${longestName} characters, got ${name.length}`)
+      else example(value[name], at, report)
+    }
+  })
 }
 
 /** The examples of one operation; literal, so texts with braces stay as they are. */
-export const examples: Rule = rule(schemaOfExamples, (value, path, report) => {
-  if (!isMap(value)) return report.expected(path, 'a map of names to examples', value)
-  const names = Object.keys(value)
-  if (names.length > maxOfOperation)
-    return report.issue(path, `expected at most ${maxOfOperation} examples, got ${names.length}`)
-  for (const name of names) {
-    const at = pointer(path, name)
-    if (name === '' || name.length > longestName)
-      report.issue(at, `expected a name of 1 to ${longestName} characters, got ${name.length}`)
-    else example(value[name], at, report)
-  }
-})
+export const examples: Rule = byName(example, 'operation')
+
+/** The examples of one procedure. */
+export const examplesOfCalls: Rule = byName(exampleOfCall, 'procedure')
+
+const countIn = (examples: unknown): number => (isMap(examples) ? Object.keys(examples).length : 0)
 
 /** How many examples the operations of a path have, as they are written. */
-export function countExamples(path: unknown): number {
-  let count = 0
-  for (const method of methods) {
-    const examples = memberOf(memberOf(path, method), 'examples')
-    if (isMap(examples)) count += Object.keys(examples).length
-  }
-  return count
-}
+export const countExamples = (path: unknown): number =>
+  methods.reduce((sum, method) => sum + countIn(memberOf(memberOf(path, method), 'examples')), 0)
+
+/** How many examples procedures have, as they are written. */
+export const countExamplesOfCalls = (procedures: readonly unknown[]): number =>
+  procedures.reduce<number>((sum, one) => sum + countIn(memberOf(one, 'examples')), 0)

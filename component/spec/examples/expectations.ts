@@ -58,6 +58,12 @@ const status = must(
   { anyOf: [{ const: 101 }, { type: 'integer', minimum: 200, maximum: 599 }] },
 )
 
+/** `action` of what is expected. */
+export const expectAction = described(
+  told,
+  'What the action is told: only the members named are compared. A list for a list of actions; null: it is not reached.',
+)
+
 const expectations = {
   status: described(status, 'The HTTP status; 101 of a WebSocket.'),
   headers: described(
@@ -70,10 +76,7 @@ const expectations = {
     listOf(frame, 'a list of frames', 0),
     'The frames of a stream, all of them and in order: of each only the members named are compared.',
   ),
-  action: described(
-    told,
-    'What the action is told: only the members named are compared. A list for a list of actions; null: it is not reached.',
-  ),
+  action: expectAction,
   error_code: described(string, 'The code of the error that the response tells of.'),
 }
 const expectationNames = Object.keys(expectations)

@@ -99,23 +99,21 @@ export function outcomeOf(failure: Rule): Rule {
 /** The members of an outcome. */
 export const outcomeNames: readonly string[] = ['result', 'error', 'events', 'snapshot', 'pieces']
 
+const ofFailure = {
+  error_uri: uri,
+  args: list,
+  kwargs: map,
+  details: map,
+  status_code: integer(200, 599),
+  headers: map,
+  body: anything,
+  uri: string,
+}
+
 const failure = object('an error: {error_uri, args, kwargs}', {
-  keys: {
-    error_uri: uri,
-    args: list,
-    kwargs: map,
-    details: map,
-    status_code: integer(200, 599),
-    headers: map,
-    body: anything,
-    uri: string,
-  },
+  keys: ofFailure,
   required: { error_uri: 'the URI of the error' },
 })
-
-const single = outcomeOf(failure)
-
-const ofList = either(listOf(single, 'a list of outcomes', 0), Array.isArray, single)
 
 /** By the names of the actions that an action performs: no outcome has such members. */
 const isNamed = (value: unknown): boolean =>
@@ -123,7 +121,18 @@ const isNamed = (value: unknown): boolean =>
   Object.keys(value).length > 0 &&
   !outcomeNames.some((name) => Object.hasOwn(value, name))
 
-const ofAction = either(mapOf(ofList, 'a map of names to outcomes'), isNamed, single)
+function anyOutcome(single: Rule): Rule {
+  const ofList = either(listOf(single, 'a list of outcomes', 0), Array.isArray, single)
+  const ofAction = either(mapOf(ofList, 'a map of names to outcomes'), isNamed, single)
+  return either(listOf(ofAction, 'a list of outcomes'), Array.isArray, ofAction)
+}
 
 /** What the action comes to; of a list of actions, or of one for each item of a list, a list; of actions at once a map by their names. */
-export const outcome = either(listOf(ofAction, 'a list of outcomes'), Array.isArray, ofAction)
+export const outcome = anyOutcome(outcomeOf(failure))
+
+/** The same of a procedure, whose error URI is made of the status of an upstream. */
+export const outcomeOfCall = anyOutcome(
+  outcomeOf(
+    object('an error: {status_code, body} or {error_uri, args, kwargs}', { keys: ofFailure }),
+  ),
+)

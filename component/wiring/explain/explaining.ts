@@ -42,6 +42,7 @@ export function openExplainer(
           .find(realm_uri, name)
           ?.states()
           .map(({ target: { id: url }, state }) => ({ url, state })),
+      rolesOf: (realm_uri, authid) => logins.user(realm_uri, authid)?.roles,
       authOf: (realm_uri, upstream) => upstreams.table.find(realm_uri, upstream)?.settings.auth,
     },
     schemes: authentication.openSchemes(),

@@ -20,6 +20,15 @@ const basic = (password: string) => ({
 
 const documentOf = (upstream: string) => ({
   ...{ id: 'com.example.explained', host: '_', realm_uri: realm },
+  procedures: {
+    'com.example.explained.things': {
+      callers: { roles: ['staff'] },
+      action: {
+        ...{ type: 'forward', host: upstream, http_method: 'get' },
+        path: '/things/{{invocation.kwargs.id}}',
+      },
+    },
+  },
   versions: {
     '1': {
       base_path: '/explained',
@@ -116,6 +125,18 @@ describe('an explanation by a running gateway', () => {
     const { action } = await explained({ request: { path: '/explained/forward' } })
     expect(action).to.deep.include({ type: 'forward', path: '/things', http_method: 'get' })
     expect([invocations.length, connections]).to.deep.equal([0, 0])
+  })
+
+  it('of a call has the roles that the realm gives its caller, and performs nothing', async () => {
+    const procedure = 'com.example.explained.things'
+    const call = { procedure, kwargs: { id: 7 }, caller: { authid: 'ada', authrole: 'staff' } }
+    const { action, answer } = await explained({ invocation: call })
+    expect(action).to.deep.include({ type: 'forward', path: '/things/7', http_method: 'get' })
+    expect(answer?.result).not.to.equal(undefined)
+    const { authrole: _, ...other } = call.caller
+    const refused = await explained({ invocation: { ...call, caller: other } })
+    expect(refused.answer?.error?.error_uri).to.equal('wamp.error.not_authorized')
+    expect(connections).to.equal(0)
   })
 
   it('is served over WAMP and as a service, with the same answer', async () => {

@@ -235,7 +235,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: [
       ...['action', 'action/*', 'action/connections', 'action/watching', 'compile'],
       'expression',
-      ...['expression/probe', 'gateway', 'gateway/schemas', 'gateway/tools'],
+      ...['expression/probe', 'gateway', 'gateway/invocations', 'gateway/schemas', 'gateway/tools'],
       ...[
         'policies',
         'policies/*',

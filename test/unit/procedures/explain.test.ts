@@ -20,6 +20,11 @@ describe('service.explain_request', () => {
       asked: { request, as: 'anonymous', api_spec: {} },
       caller,
     })
+    const invocation = { procedure: 'a.b' }
+    expect(await asked(null, null, null, null, invocation)).to.deep.equal({
+      asked: { invocation },
+      caller,
+    })
   })
 
   it('keeps operators of one realm within it', async () => {

@@ -46,7 +46,7 @@ describe('a document with procedures', () => {
   }
 
   const known =
-    'expected one of action, response, input, callers, match, invoke, pool_size, is_active, summary, description, variables, timeout, connect_timeout, retries, retry_timeout, trace, validate_requests, rate_limit, quota, cache, circuit_breaker'
+    'expected one of action, response, input, callers, match, invoke, pool_size, is_active, summary, description, examples, variables, timeout, connect_timeout, retries, retry_timeout, trace, validate_requests, rate_limit, quota, cache, circuit_breaker'
   const refused: readonly (readonly [procedure: unknown, issue: string, more?: object])[] = [
     [1, `${at}: expected a procedure: a map with an action, got 1`],
     [{}, `${at}/action: action is missing: expected an action: what the procedure does`],
@@ -131,6 +131,22 @@ describe('a document with procedures', () => {
       `${at}/response/on_progress: a response that is sent in pieces is not kept: leave out on_progress, or the policy`,
     ],
     [{ action: fixed, input: { body: {} } }, `${at}/input/body: expected one of args, kwargs`],
+    [
+      { action: fixed, examples: { one: { request: {}, expect: {} } } },
+      `${at}/examples/one/expect: expected at least one of result, error_uri, action`,
+    ],
+    [
+      { action: fixed, examples: { one: { invocation: { args: {} }, expect: { result: {} } } } },
+      `${at}/examples/one/invocation/args: expected a list, got a map`,
+    ],
+    [
+      { action: fixed, examples: { one: {} } },
+      `${at}/examples/one/expect: expect is missing: expected what the caller gets, such as {"result": {"args": [7]}}`,
+    ],
+    [
+      { action: fixed, examples: { '': { expect: { result: {} } } } },
+      `${at}/examples/: expected a name of 1 to 100 characters, got 0`,
+    ],
     [
       { action: fixed, callers: { users: ['a'] } },
       `${at}/callers/users: expected one of roles, authids`,

@@ -46,6 +46,21 @@ const orders = {
   },
 }
 
+const billing = {
+  ...{ id: 'com.example.billing', realm_uri: 'com.example' },
+  procedures: {
+    'com.example.invoice.get': {
+      callers: {},
+      action: {
+        ...{ type: 'forward', host: 'http://up', http_method: 'get' },
+        path: '/invoices/{{invocation.args |> head}}',
+        query_string: '{{invocation.kwargs |> url:form}}',
+        headers: { 'x-user': '{{invocation.caller.authid}}' },
+      },
+    },
+  },
+}
+
 describe('wamp-gateway explain --spec', () => {
   let folder = ''
   let file = ''
@@ -55,6 +70,7 @@ describe('wamp-gateway explain --spec', () => {
     writeFileSync(file, JSON.stringify(orders))
     writeFileSync(join(folder, 'bad.json'), JSON.stringify({ ...orders, realm_uri: 7 }))
     writeFileSync(join(folder, 'body.json'), '{"id": 9}')
+    writeFileSync(join(folder, 'billing.json'), JSON.stringify(billing))
   })
   after(() => rmSync(folder, { recursive: true }))
 
@@ -125,6 +141,54 @@ describe('wamp-gateway explain --spec', () => {
     expect(read.action.args).to.deep.equal([{ id: 9 }])
   })
 
+  describe('of a call', () => {
+    const call = (...args: string[]) =>
+      runCli(['explain', '--spec', join(folder, 'billing.json'), ...args])
+    const invoice = 'CALL com.example.invoice.get'
+
+    it('has its arguments and its caller, and tells the result', async () => {
+      const { code, out, err } = await call(
+        ...[invoice, '-d', '[7]', '-d', '{"page": 2}', '--as', 'ada:staff'],
+        ...['--outcome', '{"result": {"body": "an invoice"}}'],
+      )
+      expect([code, err]).to.deep.equal([0, ''])
+      expect(out).to.contain('CALL com.example.invoice.get (exact) of com.example.billing')
+      expect(out).to.contain('action: forward http://up/invoices/7?page=2')
+      expect(out).to.contain('"x-user":"ada"')
+      expect(out).to.match(/└─ result\n[ │]*├─ args: \["an invoice"\]\n/)
+    })
+
+    it('comes from a caller that the router does not disclose, unless it is named', async () => {
+      const { code, out } = await call(invoice, '-d', '[7]')
+      expect(out).to.contain('error: wamp.error.not_authorized')
+      expect(code).to.equal(0)
+    })
+
+    it('takes arguments from a file, and a procedure that is not there', async () => {
+      const named = `@${join(folder, 'body.json')}`
+      const { out } = await call(invoice, '-d', named, '-d', '[1]', '--as', 'ada')
+      expect(out).to.contain('http://up/invoices/1?id=9')
+      const { out: none } = await call('call', 'com.example.none')
+      expect(none).to.contain('no procedure answers')
+    })
+
+    for (const [fault, code, ...args] of [
+      ['no procedure', 64, 'CALL'],
+      ['more words than a call has', 64, 'CALL a.b c'],
+      ['a URI that is none', 64, 'CALL a..b'],
+      ['a header field', 64, 'CALL a.b', '-H', 'a: b'],
+      ['two lists of arguments', 64, 'CALL a.b', '-d', '[]', '-d', '[]'],
+      ['arguments that are neither a list nor a map', 64, 'CALL a.b', '-d', '7'],
+      ['arguments that are no JSON', 65, 'CALL a.b', '-d', '{'],
+    ] as const) {
+      it(`ends with ${code} for ${fault}`, async () => {
+        const { code: found, err } = await call(...args)
+        expect(found).to.equal(code)
+        expect(err).to.not.equal('')
+      })
+    }
+  })
+
   it('takes scheme and host before the path', async () => {
     const { checks } = await told('http://a.com/orders/new', '--as', 'ada')
     expect(checks[0]).to.deep.include({ step: 'scheme', scheme: 'http' })
@@ -154,6 +218,7 @@ describe('wamp-gateway explain --spec', () => {
     ['a method that there is none of', 64, 'BREW /a'],
     ['a field without a colon', 64, '/a', '-H', 'x'],
     ['a body that is no JSON', 65, '/a', '-d', '{'],
+    ['two bodies', 64, '/a', '-d', '1', '-d', '2'],
     ['an outcome that is none', 64, '/a', '--outcome', '[1]'],
     ['a file that is not there', 66, '/a', '-d', '@nowhere.json'],
   ] as const) {

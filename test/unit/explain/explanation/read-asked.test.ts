@@ -28,6 +28,16 @@ describe('what is to be explained', () => {
     [{ request: {}, outcome: { pieces: Array(1001).fill({}) } }, ['/outcome/pieces']],
     [{ request: {}, outcome: { one: { pieces: [7] } } }, ['/outcome/one/pieces/0']],
     [{ request: {}, api_spec: 'x', more: 1 }, ['/api_spec', '/more']],
+    [{ request: {}, invocation: { procedure: 'a.b' } }, ['/invocation']],
+    [{ invocation: {} }, ['/invocation/procedure']],
+    [{ invocation: { procedure: 'a.b' }, as: 'anonymous' }, ['/as']],
+    [
+      { invocation: { procedure: 'a b', args: {}, kwargs: [], caller: { role: 'a' }, path: '/' } },
+      [
+        ...['/invocation/procedure', '/invocation/args', '/invocation/kwargs'],
+        ...['/invocation/caller/role', '/invocation/path'],
+      ],
+    ],
   ]
   for (const [asked, paths] of cases) {
     it(`is refused at ${paths.join(', ')}: ${JSON.stringify(asked)}`, async () => {
