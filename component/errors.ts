@@ -50,6 +50,7 @@ const errors = {
   'service.error.no_upstream_token': [503, 'There is no token for the upstream now.'],
   'service.error.no_upstream_target': [503, 'No target of the upstream can be reached now.'],
   'service.error.circuit_open': [503, 'The action fails too often and is not tried now.'],
+  'service.error.loop_detected': [508, 'The request or the call comes back again and again.'],
   'service.error.clock_skew': [503, 'The clock of this node is too far off.'],
   'wamp.error.authorization_failed': [500, 'The authorization itself failed.'],
   'wamp.error.canceled': [400, 'The call was canceled.'],

@@ -105,7 +105,9 @@ export interface Run extends WatchedRun {
     readonly bindings?: Request['bindings']
   }
   /** The call of a procedure that it answers, in place of the request, which says nothing then. */
-  readonly invocation?: { readonly id: string } | undefined
+  readonly invocation?:
+    | { readonly id: string; readonly details?: Readonly<Record<string, unknown>> }
+    | undefined
   /** Forward: what an opening handshake offers, where the action may open a WebSocket; undefined: the request is no opening handshake. */
   readonly socket?: OfferedSocket | undefined
   /** Forward: tells what the client has proved itself with; absent: with nothing. */

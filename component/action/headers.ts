@@ -1,4 +1,5 @@
 /** Which header fields may cross the proxy, in both directions (RFC 9110 §7.6.1, behaviour §4, reliability F1). */
+import { ServiceError } from '#component/errors.ts'
 import { connectionFields, fieldValueProblem, isToken } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
@@ -130,7 +131,7 @@ function declaredFields(declared: unknown, sent: Readonly<Record<string, string>
 
 /**
  * The header fields of an upstream request, without Host and framing, which the connection adds.
- * FieldError, before anything is sent, for a name or value that no header may have.
+ * ServiceError `service.error.loop_detected` for a request that comes back again and again. FieldError, before anything is sent, for a name or value that no header may have.
  * @param declared the field `headers` of the action; undefined: those of the request
  * @param viaName the name of this proxy in `Via`
  */
@@ -145,8 +146,9 @@ export function upstreamHeaders(declared: unknown, run: Run, viaName: string): H
     if (cookie === undefined) delete headers.cookie
     else headers.cookie = cookie
   }
-  const via = typeof headers.via === 'string' ? `${headers.via}, ` : ''
-  headers.via = `${via}1.1 ${viaName}`
+  const own = `1.1 ${viaName}`
+  const before = checkedVia(request.headers.via, own) ?? headers.via
+  headers.via = typeof before === 'string' ? `${before}, ${own}` : own
   if (run.invocation) {
     headers['x-request-id'] ??= run.invocation.id
     return headers
@@ -155,6 +157,25 @@ export function upstreamHeaders(declared: unknown, run: Run, viaName: string): H
   headers['x-forwarded-host'] = request.headers.host ?? request.host
   headers['x-forwarded-proto'] = request.scheme
   return headers
+}
+
+/** Passes of one request through this node that are no loop yet: its entries in `Via` (RFC 9110 §7.6.3). */
+const mostPasses = 4
+
+/**
+ * The Via of a request that has passed this node, which is passed on whatever the document declares; undefined: it has not.
+ * @param own the entry of this node
+ * @throws ServiceError `service.error.loop_detected`
+ */
+function checkedVia(via: string | undefined, own: string): string | undefined {
+  if (via === undefined) return undefined
+  const passes = via.split(',').filter((entry) => entry.trim() === own).length
+  if (passes > mostPasses)
+    throw new ServiceError(
+      'service.error.loop_detected',
+      `the request has passed this node ${passes} times`,
+    )
+  return passes > 0 ? via : undefined
 }
 
 /** Words in the names of fields that hold for the bytes of a body: digests (RFC 9530, RFC 3230, RFC 1864) and signatures (RFC 9421, webhooks). */

@@ -129,6 +129,8 @@ export function invocationDetails(
     details.caller_authrole = caller.authrole
   }
   if (isSeen) details._caller_authroles = caller.authroles
+  // of gateways: how many procedures of documents the call has gone through
+  if (typeof options._hops === 'number') details._hops = options._hops
   addTraceDetails(details, options)
   return details
 }

@@ -1,6 +1,7 @@
 /** `wamp_call`: one answer, or its progressive results as they come. */
 
 import type { Action, ActionFields, Outcome, Run } from '#component/action/action.ts'
+import { hopsName, hopsOf } from '#component/action/hops.ts'
 import { callOptions, passOptions } from '#component/action/options.ts'
 import {
   attemptOnSession,
@@ -9,7 +10,8 @@ import {
 } from '#component/action/wamp-attempt.ts'
 import { disclosed, readPayload, readUri, withAliases } from '#component/action/wamp-fields.ts'
 import { ServiceError } from '#component/errors.ts'
-import type { CallResult } from '#component/wamp/session.ts'
+import type { TraceContext } from '#component/telemetry/trace-context.ts'
+import type { CallResult, Session } from '#component/wamp/session.ts'
 import { CallPieces } from './call-pieces.ts'
 import { sendBody, TakenPieces } from './stream-body.ts'
 
@@ -19,6 +21,8 @@ export const wampCallAction = (ports: WampPorts): Action => ({
     const procedure = readUri(fields, 'procedure', run, ports.allowedDynamicUris)
     const passed = withoutProgress(passOptions(fields.options, callOptions))
     const message = { options: disclosed(passed, run), payload: readPayload(fields) }
+    const messageOver = (session: Session, context: TraceContext | undefined) =>
+      withTraceContext(withHop(message, session, run), session, run, context)
     const { openBody } = run
     if (openBody) return await callWithBody(openBody)
     if (run.wantsProgress) return await callInPieces()
@@ -26,7 +30,7 @@ export const wampCallAction = (ports: WampPorts): Action => ({
       ports,
       run,
       (session, timeoutMs, cancellation, context, notify) => {
-        const { payload, options } = withTraceContext(message, session, run, context)
+        const { payload, options } = messageOver(session, context)
         notify?.({ procedure, ...payload, options })
         const call = session.call(procedure, payload, options, timeoutMs)
         cancellation.current = call
@@ -44,7 +48,7 @@ export const wampCallAction = (ports: WampPorts): Action => ({
         ports,
         once,
         (session, timeoutMs, cancellation, context, notify) => {
-          const { payload, options } = withTraceContext(message, session, run, context)
+          const { payload, options } = messageOver(session, context)
           const asked = { ...options, progress: true }
           notify?.({ procedure, ...payload, options: asked })
           const taken = new TakenPieces()
@@ -73,7 +77,7 @@ export const wampCallAction = (ports: WampPorts): Action => ({
         run,
         (session, timeoutMs, cancellation, context, notify) => {
           const firstMs = Math.min(timeoutMs, end - ports.clock.now())
-          const { payload, options } = withTraceContext(message, session, run, context)
+          const { payload, options } = messageOver(session, context)
           // the session adds the option
           notify?.({ procedure, ...payload, options: { ...options, receive_progress: true } })
           const pieces = new CallPieces({ run, clock: ports.clock, end }, (onPiece) =>
@@ -88,6 +92,16 @@ export const wampCallAction = (ports: WampPorts): Action => ({
     }
   },
 })
+
+/** The message of a procedure that calls another one: it counts as one more, where the router passes the count on. */
+function withHop<T extends { readonly options: object }>(
+  message: T,
+  { passesTraceContext }: Session,
+  { invocation }: Run,
+): T {
+  if (invocation === undefined || !passesTraceContext) return message
+  return { ...message, options: { ...message.options, [hopsName]: hopsOf(invocation.details) + 1 } }
+}
 
 /** The session asks for progressive results where somebody takes them, whatever the document says. */
 function withoutProgress(options: Readonly<Record<string, unknown>>): typeof options {

@@ -1,4 +1,5 @@
 /** Who calls a procedure: what the router discloses, and who is believed when it names another. */
+import { hopsOf, mostHops } from '#component/action/hops.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Caller, CallerPorts, Invocation } from '#component/gateway/invocation.ts'
 import type { ProcedurePlan } from '#component/gateway/procedure-plan.ts'
@@ -89,12 +90,17 @@ declare module '#component/gateway/stage-facts.ts' {
 export const planOf = ({ route }: RequestState) => route.procedure as ProcedurePlan
 export const invocationOf = ({ exchange }: RequestState) => exchange.invocation as Invocation
 
-/** Tells who calls. `wamp.error.not_authorized` */
+/** Tells who calls. `wamp.error.not_authorized`, `service.error.loop_detected` */
 export const caller = stage('caller', {
   enter(state) {
     const { parts, route } = state
     const { realm_uri } = route.path.version
     const invocation = invocationOf(state)
+    const hops = hopsOf(invocation.details)
+    if (hops > mostHops) {
+      const message = `the call has gone through ${hops} procedures of documents`
+      throw new ServiceError('service.error.loop_detected', message)
+    }
     const found = callerOf(invocation.details, realm_uri, parts.callers)
     invocation.caller = found
     checkCallers(planOf(state), found)

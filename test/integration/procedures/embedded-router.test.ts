@@ -29,10 +29,50 @@ describe('a procedure of a document on the embedded router', () => {
           callers: {},
           action: { type: 'static', body: '{{invocation.caller.authid}}' },
         },
+        'com.example.step.': {
+          match: 'prefix',
+          action: {
+            type: 'wamp_call',
+            procedure:
+              'com.example.step.{{invocation.components |> nth(4) |> integer |> add(-1) |> string}}',
+          },
+        },
+        'com.example.step.1': { action: { type: 'static', body: 'the last' } },
+        'com.example.ping': { action: { type: 'wamp_call', procedure: 'com.example.pong' } },
+        'com.example.pong': { action: { type: 'wamp_call', procedure: 'com.example.ping' } },
       }),
     )
     caller = await openCaller(gateway.routerUrl)
   })
+
+  for (const [steps, expected] of [
+    [9, 'the last'],
+    [10, 'service.error.loop_detected'],
+  ] as const) {
+    it(`calls others through at most 8 more: ${steps} are answered by ${expected}`, async () => {
+      const { args, error = args[0] } = await caller.call(`com.example.step.${steps}`)
+      expect(error).to.equal(expected)
+    })
+  }
+
+  it('ends a circle of procedures', async () => {
+    const { error, kwargs } = await caller.call('com.example.ping')
+    expect(error).to.equal('service.error.loop_detected')
+    expect(kwargs).to.include({ message: 'the call has gone through 9 procedures of documents' })
+  })
+
+  it('ends a request that its forward brings back', async () => {
+    const count = { 'x-forward': 'yes' }
+    const action = { type: 'forward', host: gateway.url, headers: count, path: '/again' }
+    const response = { on_result: {}, on_error: {} }
+    const versions = { '1': { base_path: '/', paths: { '/again': { get: { action, response } } } } }
+    const more = { id: 'com.example.again', host: '_', versions }
+    await gateway.mustLoad(documentOf({}, more))
+    const answer = await fetch(`${gateway.url}/again`)
+    expect(answer.status).to.equal(508)
+    expect(await answer.json()).to.include({ code: 'service.error.loop_detected' })
+  })
+
   after(async () => {
     await caller?.close()
     await gateway?.stop()

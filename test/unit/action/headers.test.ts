@@ -92,6 +92,19 @@ describe('the headers of an upstream request', () => {
       { 'x-a': '1' },
     ],
     ['continue Via', { via: '1.0 fred' }, undefined, { via: '1.0 fred, 1.1 gateway' }],
+    ['leave out a Via of others that is not declared', { via: '1.0 fred' }, {}, {}],
+    [
+      'continue a Via that has this node, whatever is declared',
+      { via: '1.1 gateway, 1.0 fred' },
+      { via: '1.0 none' },
+      { via: '1.1 gateway, 1.0 fred, 1.1 gateway' },
+    ],
+    [
+      'take four passes for no loop',
+      { via: Array(4).fill('1.1 gateway').join(', ') },
+      {},
+      { via: Array(5).fill('1.1 gateway').join(', ') },
+    ],
     [
       'hold no ticket of the gateway',
       {
@@ -149,6 +162,16 @@ describe('the headers of an upstream request', () => {
         .with.property('uri', 'service.error.http_gateway.invalid_expression')
     })
   }
+
+  it('are those of a loop where the request has passed this node five times', () => {
+    const via = ['1.0 fred', ...Array(5).fill('1.1 gateway')].join(', ')
+    for (const declared of [undefined, {}, { via: '1.0 none' }]) {
+      expect(() => upstreamHeaders(declared, runWith({ via }), 'gateway'))
+        .to.throw('the request has passed this node 5 times')
+        .with.property('uri', 'service.error.loop_detected')
+    }
+    expect(upstreamHeaders({}, runWith({ via }), 'gatewa').via).to.equal('1.1 gatewa')
+  })
 
   it('tell an IPv6 client without its port', () => {
     const { run } = runOf()
