@@ -146,6 +146,8 @@ export interface Branch {
 /** Performs one kind of action. An expected failure is an outcome, not a rejection; ServiceError when it cannot be tried. */
 export interface Action {
   perform(fields: ActionFields, run: Run): Promise<Outcome>
+  /** The same of an action that needs nothing of the run and waits for nothing; absent: it does. */
+  readonly performAtOnce?: (fields: ActionFields) => Outcome
 }
 
 /** `action.error` of the API Context; forward adds the last four keys. */

@@ -20,7 +20,7 @@ import { failureOf } from './failure.ts'
 import { answerFailure, answerTwiceFailed } from './failure-answer.ts'
 import { reportAfter } from './failure-report.ts'
 import { renderOutcome } from './response.ts'
-import { type BegunAction, stage } from './stage.ts'
+import { type BegunAction, type Stage, stage } from './stage.ts'
 import type { RequestState } from './state.ts'
 
 /** Checks the request against its schemas. 400. */
@@ -62,16 +62,36 @@ export const token = stage('token', {
 
 /** Performs the actions; those that reach a peer, once there is a slot of the version. 503. */
 export const action = stage('action', {
-  async enter(state) {
+  enter(state) {
     try {
-      state.outcome = await act(state)
-      return undefined
+      state.outcome = actAtOnce(state)
     } catch (error) {
       return answerFailed(state, error)
     }
+    return state.outcome === undefined ? actInTime(state) : undefined
   },
   facts: ({ outcome }) => ({ outcome }),
 })
+
+async function actInTime(state: RequestState): Promise<Reply | undefined> {
+  try {
+    state.outcome = await act(state)
+    return undefined
+  } catch (error) {
+    return answerFailed(state, error)
+  }
+}
+
+/** Performs an action that waits for nothing, where nobody else takes part; else undefined. @throws ExpressionError */
+function actAtOnce({ route, parts, context, acting, stages, listener }: RequestState) {
+  const { action, steps } = route
+  const { performAtOnce } = parts.actions[action.type]
+  if (performAtOnce === undefined || steps !== undefined || listener !== undefined) return undefined
+  if (stages.some(isAround)) return undefined
+  return performAtOnce(evaluateFields(action, acting ?? context))
+}
+
+const isAround = ({ around }: Stage): boolean => around !== undefined
 
 /** Whether an action reaches a peer: a fixed response needs no slot. */
 const needsSlot = ({ action, steps }: CompiledOperation): boolean =>

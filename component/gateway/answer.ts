@@ -16,8 +16,9 @@ import type { RequestState } from './state.ts'
 export async function answer(state: RequestState): Promise<Reply> {
   let reply: Reply
   try {
-    const left = leaveAll(state, await answerFrom(state))
-    // awaits only an answer that is kept first
+    // awaits only what is not there at once
+    const entered = answerFrom(state)
+    const left = leaveAll(state, entered instanceof Promise ? await entered : entered)
     reply = left instanceof Promise ? await left : left
   } catch (error) {
     reply = await leaveAll(state, refusal(state, error))
@@ -30,15 +31,28 @@ export async function answer(state: RequestState): Promise<Reply> {
  * Enters the stages of a request, from the one that it stands at to the one that answers.
  * @throws as stages do
  */
-export async function answerFrom(state: RequestState): Promise<Reply> {
+export function answerFrom(state: RequestState): Reply | Promise<Reply> {
   const { stages, listener } = state
   if (listener !== undefined) return answerHeard(state, listener)
   for (; ; state.at++) {
     // the last stage answers
     const entered = (stages[state.at] as Stage).enter(state)
-    if (entered === undefined) continue
-    const reply = entered instanceof Promise ? await entered : entered
+    if (entered instanceof Promise) return answerBehind(state, entered)
+    if (entered !== undefined) return entered
+  }
+}
+
+/** Goes on when a stage has ended that waits for something. */
+async function answerBehind(
+  state: RequestState,
+  entered: Promise<Reply | undefined>,
+): Promise<Reply> {
+  const { stages } = state
+  for (let waiting: Reply | undefined | Promise<Reply | undefined> = entered; ; ) {
+    const reply = waiting instanceof Promise ? await waiting : waiting
     if (reply !== undefined) return reply
+    state.at++
+    waiting = (stages[state.at] as Stage).enter(state)
   }
 }
 

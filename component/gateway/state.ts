@@ -137,13 +137,18 @@ export class RequestState {
     this.#context = undefined
   }
 
-  /** Another request that acts for this one, from the stage behind the one that was entered last. */
-  actingAs(exchange: Exchange, cors: Headers, onOutcome?: RequestState['onOutcome']): RequestState {
+  /** Another request that acts for this one, from the stage at this place. */
+  actingAs(
+    exchange: Exchange,
+    at: number,
+    cors: Headers,
+    onOutcome?: RequestState['onOutcome'],
+  ): RequestState {
     const { parts, route, inherited, bindings, stages } = this
     const state = new RequestState(
       ...([parts, exchange, route, inherited, bindings, stages, cors, this, onOutcome] as const),
     )
-    state.at = this.at + 1
+    state.at = at
     state.identity = this.identity
     state.security = this.security
     state.language = this.language

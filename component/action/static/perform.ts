@@ -1,9 +1,12 @@
 /** `static`: a fixed answer. */
-import type { Action } from '#component/action/action.ts'
+import type { Action, ActionFields, Outcome } from '#component/action/action.ts'
+
+const performAtOnce = ({ body = '', headers = {} }: ActionFields): Outcome => ({
+  result: { body, headers },
+})
 
 /** Its result is what the document declares: `{body, headers}` (behaviour §4). */
 export const staticAction: Action = {
-  async perform({ body = '', headers = {} }) {
-    return { result: { body, headers } }
-  },
+  performAtOnce,
+  perform: async (fields) => performAtOnce(fields),
 }

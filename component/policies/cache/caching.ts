@@ -331,13 +331,15 @@ declare module '#component/gateway/stage-facts.ts' {
 /** Answers with what is kept, or lets the later stages act for a request whose answer may be kept. 504. */
 export const keeping = stage('cache', {
   enter(state) {
-    const { exchange, route, inherited, cors: policy } = state
+    // the action may begin when this request has been answered
+    const { exchange, route, inherited, cors: policy, at } = state
     const plan = cache.planOf(inherited.policies) as CachePlan
     const answered = cachingOf(state).answer({
       ...{ plan, exchange, route, policy },
       ...{ identity: state.identity, language: state.language, type: state.type },
       timeoutMs: () => evaluateAttempts(route.action.attempts, state.context).timeout,
-      act: (of, run) => answerFrom(state.actingAs(of, run?.policy ?? policy, run?.saw)),
+      act: async (of, run) =>
+        answerFrom(state.actingAs(of, at + 1, run?.policy ?? policy, run?.saw)),
     })
     const reply = ({ reply, how }: Answered): Reply => {
       state.policies ??= {}

@@ -34,6 +34,9 @@ describe('static', () => {
       result: { body: { a: 1 }, headers: { x: 'y' } },
     })
     expect(await staticAction.perform({}, run)).to.deep.equal({ result: { body: '', headers: {} } })
+    expect(staticAction.performAtOnce?.({ body: 7 })).to.deep.equal({
+      result: { body: 7, headers: {} },
+    })
   })
 })
 
