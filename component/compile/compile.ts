@@ -405,7 +405,10 @@ function handing({
   steps,
 }: CompiledOperation): readonly (readonly [plan: ActionPlan, at: string])[] {
   const within = ({ branches }: ActionPlan): readonly ActionPlan[] =>
-    (branches?.all ?? []).flatMap(({ plans }) => plans.flatMap((one) => [one, ...within(one)]))
+    (branches?.all ?? []).flatMap(({ plans }) =>
+      // an action that was refused has no plan
+      plans.flatMap((one: ActionPlan | undefined) => (one ? [one, ...within(one)] : [])),
+    )
   const all = steps?.map((plan, index) => [plan, pointer(at, 'action', index)] as const) ?? [
     [action, pointer(at, 'action')] as const,
   ]
