@@ -4,11 +4,12 @@ import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { longestPath } from '#component/routes/concrete-path.ts'
 import type { HostPattern } from '#component/syntax/host-pattern.ts'
+import { essenceOf, formOf } from '#component/syntax/media-type.ts'
 import { namesOf, partsIn, type Segment } from '#component/syntax/path-pattern.ts'
 import { percentEncoded } from '#component/syntax/percent-encoding.ts'
 import { escapedSlash, hasEscapedSlash, pathProblem } from '#component/syntax/request-target.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
-import { mapOrEmpty } from '#component/syntax/values.ts'
+import { isMap, mapOrEmpty } from '#component/syntax/values.ts'
 
 /** A request as a client would send it. */
 export interface ExampleRequest {
@@ -59,8 +60,7 @@ export function requestOf(
   const common = {
     scheme: schemeOf(scheme),
     host: typeof host === 'string' ? host : hostOf(target.host),
-    headers: headersOf(mapOrEmpty(headers)),
-    ...(Object.hasOwn(written, 'body') && { body: written.body }),
+    ...sentBody(written, headersOf(mapOrEmpty(headers))),
     ...(typeof peer === 'string' && { peer }),
   }
   if (typeof path === 'string') {
@@ -74,6 +74,56 @@ export function requestOf(
   const made = pathOf(mapOrEmpty(bindings), target, pointer(at, 'bindings'))
   if (typeof made !== 'string') return made
   return { ...common, path: made, query_string: queryOf(mapOrEmpty(query_params)) }
+}
+
+/** The header fields, and the body: bytes where the example writes these, or files. */
+function sentBody(
+  written: JsonMap,
+  headers: Record<string, string>,
+): Pick<ExampleRequest, 'headers' | 'body'> {
+  const { body, files } = written
+  if (isMap(files)) return formWith(mapOrEmpty(body), files, headers)
+  if (!Object.hasOwn(written, 'body')) return { headers }
+  const type = headers['content-type']
+  const isBytes = type !== undefined && ['bytes', 'text'].includes(formOf(essenceOf(type)))
+  const { base64, ...others } = mapOrEmpty(body)
+  if (!isBytes || typeof base64 !== 'string' || Object.keys(others).length > 0)
+    return { headers, body }
+  return { headers, body: Buffer.from(base64, 'base64') }
+}
+
+/** Of the forms of examples; a random text would make each run another one. */
+const boundary = 'wamp-gateway-example-boundary-of-a-form'
+
+/** A body of multipart/form-data, as browsers write it (WHATWG HTML, multipart/form-data encoding algorithm). */
+function formWith(
+  fields: JsonMap,
+  files: JsonMap,
+  headers: Record<string, string>,
+): Pick<ExampleRequest, 'headers' | 'body'> {
+  const escaped = (name: string): string =>
+    name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  const part = (name: string, more: string, content: string | Uint8Array) => [
+    `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(name)}"${more}\r\n\r\n`,
+    content,
+    '\r\n',
+  ]
+  const pieces = [
+    ...Object.entries(fields).flatMap(([name, value]) => part(name, '', String(value))),
+    ...Object.entries(files).flatMap(([name, file]) => {
+      const {
+        filename = 'file',
+        content_type = 'application/octet-stream',
+        base64,
+      } = mapOrEmpty(file)
+      const more = `; filename="${escaped(String(filename))}"\r\nContent-Type: ${content_type}`
+      return part(name, more, Buffer.from(String(base64 ?? ''), 'base64'))
+    }),
+    `--${boundary}--\r\n`,
+  ]
+  const type = `multipart/form-data; boundary=${boundary}`
+  const bytes = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
+  return { headers: { ...headers, 'content-type': type }, body: Buffer.concat(bytes) }
 }
 
 const schemeOf = (scheme: unknown): ExampleRequest['scheme'] =>

@@ -51,8 +51,8 @@ function fieldsOf({ host = '_', headers: given = {}, body: value }: DescribedReq
   if (value === undefined) return { headers: [...headers], body: undefined }
   const type = headers.get('content-type')
   if (type === undefined) headers.set('content-type', 'application/json')
-  const isText = type !== undefined && typeof value === 'string'
-  const encoded = isText ? value : (encodeAs(value, type ?? 'application/json', codec) ?? '')
+  const isAsItIs = value instanceof Uint8Array || (type !== undefined && typeof value === 'string')
+  const encoded = isAsItIs ? value : (encodeAs(value, type ?? 'application/json', codec) ?? '')
   const body = Buffer.from(encoded)
   headers.set('content-length', String(body.length))
   headers.delete('transfer-encoding')

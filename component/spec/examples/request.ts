@@ -5,6 +5,7 @@ import {
   described,
   listOf,
   mapOf,
+  object,
   oneOf,
   type Rule,
   rule,
@@ -42,6 +43,22 @@ function targetProblem(target: string): string | undefined {
 
 const inPath = 'path holds it: give only one of them'
 
+const base64 = text('bytes in base64', (given) =>
+  Buffer.from(given, 'base64').toString('base64') === given ? undefined : 'it is none',
+)
+
+const file = object('a file: {filename, content_type, base64}', {
+  keys: {
+    filename: described(string, 'The name that the client gives it.', { default: 'file' }),
+    content_type: described(string, 'The type that the client gives it.', {
+      default: 'application/octet-stream',
+    }),
+    base64: described(base64, 'Its content.', { default: '' }),
+  },
+})
+
+const files = mapOf(file, 'a map of names to files')
+
 /** The request that is sent. */
 export const request = exclusive(
   'a request: a map',
@@ -59,8 +76,9 @@ export const request = exclusive(
       headers: described(fields(sentValue), 'Header fields.'),
       body: described(
         anything,
-        'The body: a value, or a text of the type that content-type names.',
+        'The body: a value, or a text of the type that content-type names; {"base64": …}: bytes of that type.',
       ),
+      files: described(files, 'Files of multipart/form-data, by their names; body has its fields.'),
       scheme: described(oneOf(['http', 'https']), 'The scheme.', { default: 'https' }),
       peer: described(
         text('an IP address', (given) => (isIP(given) === 0 ? 'it is none' : undefined)),

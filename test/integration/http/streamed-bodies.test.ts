@@ -188,6 +188,19 @@ describe('a body that is streamed', () => {
     expect(seen[0]?.sizes).to.have.lengthOf(10)
   })
 
+  it('ends once there is room for its end', async () => {
+    const asked = open('/results')
+    const answered = once(asked, 'response')
+    asked.end(bytesOf(8192))
+    await until('the callee has seen it', () => seen[0]?.sizes.length === 2)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(seen[0]?.isOver).to.equal(false)
+    callee.send([70, seen[0]?.request, { progress: true }, []])
+    const [response] = await answered
+    response.resume()
+    expect([response.statusCode, seen[0]?.isOver]).to.deep.equal([200, true])
+  })
+
   it('is over where the procedure answers before it has all', async () => {
     isEarly = true
     const asked = open('/sink')
