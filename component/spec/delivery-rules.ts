@@ -123,7 +123,10 @@ const target: Rule = described(
   rule(
     {
       ...closedTarget.schema,
-      oneOf: [{ required: ['url'] }, { required: ['upstream', 'path'] }],
+      oneOf: [
+        { required: ['url'], not: { anyOf: [{ required: ['upstream'] }, { required: ['path'] }] } },
+        { required: ['upstream', 'path'], not: { required: ['url'] } },
+      ],
     },
     (value, path, report) => {
       closedTarget(value, path, report)
