@@ -177,14 +177,15 @@ function fieldsOf(place: Place, source: Source): unknown {
   }
 }
 
-/** The schema of a form without files: a property that is a map may be any text, since clients send it as JSON (OpenAPI 3.1 §4.8.15.1.1). */
+/** The schema of a form without files: a property that is a map, or a list of maps, may be any text, since clients send it as JSON (OpenAPI 3.1 §4.8.15.1.1). */
 function formOfTexts(place: Place, source: Source): unknown {
   const at = pointer(place.at, 'schema')
   const { properties, ...others } = propertyOf(place.map.schema, at, source)
   const entries = Object.entries(isMap(properties) ? properties : {})
   const maps = entries.filter(([name, property]) => {
     const own = propertyOf(property, pointer(at, 'properties', name), source)
-    return own.type === 'object' || own.properties !== undefined
+    const each = own.type === 'array' ? propertyOf(own.items, at, source) : own
+    return each.type === 'object' || each.properties !== undefined
   })
   if (maps.length === 0) return place.map.schema
   const texts = maps.map(([name]) => [name, {}])

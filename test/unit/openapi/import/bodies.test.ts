@@ -36,7 +36,7 @@ describe('Bodies of an OpenAPI document', () => {
     ])
   })
 
-  it('may be forms in which a map is sent as JSON', () => {
+  it('may be forms in which a map, or a list of them, is sent as JSON', () => {
     const schema = {
       type: 'object',
       required: ['name'],
@@ -45,6 +45,7 @@ describe('Bodies of an OpenAPI document', () => {
         tags: { type: 'array', items: { type: 'string' } },
         options: { type: 'object', properties: { size: { type: 'integer' } } },
         more: { properties: {} },
+        items: { type: 'array', items: { type: 'object' } },
       },
     }
     const content = { 'application/x-www-form-urlencoded': { schema } }
@@ -52,7 +53,7 @@ describe('Bodies of an OpenAPI document', () => {
     expect(losses).to.deep.equal([])
     expect(at(operation, 'request', 'body')).to.deep.equal({
       ...schema,
-      properties: { ...schema.properties, options: {}, more: {} },
+      properties: { ...schema.properties, options: {}, more: {}, items: {} },
     })
   })
 
