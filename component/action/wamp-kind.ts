@@ -32,16 +32,16 @@ const lostSession = new Set(['wamp.error.net_failure', 'service.error.unauthoriz
 
 function outcomeOf({ error, reason }: AttemptEnd, isReady: boolean): string {
   if (error === undefined) return 'ok'
-  // callees may answer with any URI
-  if (reason === undefined) return 'error'
   const { error_uri } = error
+  // callees may answer with any URI; routers cancel the calls of a callee that leaves
+  if (reason === undefined) return error_uri === 'wamp.error.canceled' ? 'callee_gone' : 'error'
   if (error_uri === 'wamp.error.canceled') return 'canceled'
   if (!isReady || lostSession.has(error_uri)) return 'unavailable'
   return error_uri === 'service.error.timeout' ? 'timeout' : 'error'
 }
 
 const outcomes =
-  'by API, version and outcome: ok, error (an ERROR of the peer or router), timeout, canceled, unavailable (no session, or it was lost).'
+  'by API, version and outcome: ok, error (an ERROR of the peer or router), callee_gone (it left during the call, or canceled it), timeout, canceled, unavailable (no session, or it was lost).'
 
 /**
  * What a WAMP action reaches.

@@ -18,7 +18,7 @@ import { evaluateAttempts, evaluateFields } from './evaluate.ts'
 import type { Reply } from './exchange.ts'
 import { failureOf } from './failure.ts'
 import { answerFailure, answerTwiceFailed } from './failure-answer.ts'
-import { reportAfter } from './failure-report.ts'
+import { reportOfEnd } from './failure-report.ts'
 import { renderOutcome } from './response.ts'
 import { type BegunAction, type Stage, stage } from './stage.ts'
 import type { RequestState } from './state.ts'
@@ -290,8 +290,10 @@ function refusalOf(error: unknown, { identity, inherited }: RequestState): unkno
   return by ? tokenRefusal(error, by) : error
 }
 
-const reported = (route: CompiledOperation, outcome: Outcome, reply: Reply): Reply =>
-  reply.status < 500 ? reply : { ...reply, failure: reportAfter(route, outcome) }
+function reported(route: CompiledOperation, outcome: Outcome, reply: Reply): Reply {
+  const failure = reportOfEnd(route, outcome, reply.status)
+  return failure ? { ...reply, failure } : reply
+}
 
 /** The answer where an expression of the actions or of their answer fails. @throws every other error */
 function answerFailed(state: RequestState, error: unknown): Reply | Promise<Reply> {

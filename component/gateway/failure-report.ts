@@ -35,6 +35,8 @@ export interface FailureReport extends ProviderAnswer {
   readonly realm?: string
   /** The error of the action that `on_error` was to answer, where `on_error` itself has failed. */
   readonly action_error?: string
+  /** The callee has left during the call, or it or the router has canceled it: no line has this member. */
+  readonly hasLostCallee?: true
   /** A bug: whatever was thrown. */
   readonly err?: unknown
   /** The request failed because its login was refused. */
@@ -126,6 +128,25 @@ function reasonOf({ on_error, status_codes }: CompiledOperation, error_uri: stri
   return status_codes.has(error_uri)
     ? 'status_codes gives this error its status'
     : 'the peer returned this error, and status_codes has no row for it'
+}
+
+/** What the log says of a call that its callee has left. */
+const lostCallee = 'the callee left during the call, or it or the router canceled it'
+
+/** Whether a peer has canceled what was asked of it, as routers do for a callee that leaves (WAMP: Callee Leaving During an RPC Invocation). */
+const hasLostCallee = (outcome: Outcome): boolean =>
+  'error' in outcome &&
+  outcome.error.error_uri === 'wamp.error.canceled' &&
+  outcome.reason === undefined
+
+/** The failure of a request whose action has ended, where the log tells it: a status of 500 or above, or a callee that has left. */
+export function reportOfEnd(
+  operation: CompiledOperation,
+  outcome: Outcome,
+  status: number,
+): FailureReport | undefined {
+  if (!hasLostCallee(outcome)) return status < 500 ? undefined : reportAfter(operation, outcome)
+  return { ...reportAfter(operation, outcome), reason: lostCallee, hasLostCallee: true }
 }
 
 /** The failure of a request whose action has ended, and whose answer has a status of 500 or above. */

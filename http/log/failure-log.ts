@@ -66,14 +66,17 @@ export class FailureLog {
   tell(request: FailedRequest): void {
     const { id, method, route, status, peername: peer, client, failure, trace } = request
     if (route === readiness) return
-    const { login, ...more } = failure ?? {}
+    const { login, hasLostCallee, ...more } = failure ?? {}
     const line = {
       request_id: id,
       ...(trace && { trace_id: trace.context.traceId }),
       ...{ method, route, status, ...more },
     }
     if (login !== undefined) this.#logins.refused(login, client, { ...line, peer })
-    else if (isOfClient(request)) {
+    else if (hasLostCallee) {
+      if (this.#ofCause.admits(`${method} ${route} ${failure?.error}`))
+        this.#log.warn(line, 'the callee left during the call')
+    } else if (isOfClient(request)) {
       if (this.admits(client)) this.#log.info(line, 'a request failed')
     } else if (this.#ofCause.admits(`${method} ${route} ${failure?.error ?? status}`)) {
       const isBug = failure?.err !== undefined

@@ -6,8 +6,8 @@ import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { StreamRecord } from '#component/gateway/exchange.ts'
 import {
   type FailureReport,
-  reportAfter,
   reportAt,
+  reportOfEnd,
   reportThrown,
 } from '#component/gateway/failure-report.ts'
 import type { Sink } from '#component/stream/sink.ts'
@@ -192,7 +192,7 @@ export class CallAnswer implements StreamRecord {
     this.error = error_uri.slice(0, 255)
     const declared = typeof on_error.status === 'number' ? on_error.status : undefined
     const status = declared ?? status_codes.get(error_uri) ?? 500
-    if (status >= 500) this.failure = reportAfter(this.#operation, outcome)
+    this.failure = reportOfEnd(this.#operation, outcome, status)
   }
 
   /** Ends with a failure: raw pieces are cut, so that nobody takes them for the whole. */

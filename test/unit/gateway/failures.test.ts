@@ -84,6 +84,18 @@ const rows: readonly (readonly [
     },
   ],
   [
+    'a callee that has left during the call',
+    'call',
+    () => callee('wamp.error.canceled'),
+    {
+      error: 'wamp.error.canceled',
+      pointer: at('call'),
+      procedure: 'com.example.p',
+      reason: 'the callee left during the call, or it or the router canceled it',
+      hasLostCallee: true,
+    },
+  ],
+  [
     'an error that the gateway made',
     'call',
     () => callee('service.error.timeout', 'the call did not return in time'),
@@ -231,7 +243,8 @@ describe('the failure of a request', () => {
   for (const [what, path, end, failure] of rows) {
     it(`tells of ${what}`, async () => {
       const reply = await ask(path, end)
-      expect(reply.status).to.be.at.least(500)
+      if (failure.hasLostCallee) expect(reply.status).to.equal(400)
+      else expect(reply.status).to.be.at.least(500)
       const place = { api_spec: 'com.example.test', version: '1.0' }
       expect(reply.failure).to.deep.equal({ ...place, ...failure })
       expect(JSON.stringify(reply.failure)).to.not.contain(canary)

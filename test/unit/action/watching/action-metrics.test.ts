@@ -48,9 +48,15 @@ const outcomes: readonly (readonly [
   ['a result', 'wamp_call', {}, 'ok'],
   ['an ERROR', 'wamp_call', endOf(new WampError('com.example.error')), 'error'],
   [
-    'an ERROR with a URI of the gateway',
+    'a callee that has left',
     'wamp_call',
     endOf(new WampError('wamp.error.canceled')),
+    'callee_gone',
+  ],
+  [
+    'an ERROR with a URI of the gateway',
+    'wamp_call',
+    endOf(new WampError('service.error.timeout')),
     'error',
   ],
   [

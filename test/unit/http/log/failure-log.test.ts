@@ -86,6 +86,19 @@ describe('the log of failed requests', () => {
       { ...inRequest, status: 400, msg: 'a request failed', ...request.failure },
     ],
     [
+      'a callee that has left during the call',
+      {
+        status: 400,
+        failure: { error: 'wamp.error.canceled', procedure: 'com.example.p', hasLostCallee: true },
+      },
+      'warn',
+      {
+        ...inRequest,
+        ...{ status: 400, error: 'wamp.error.canceled', procedure: 'com.example.p' },
+        msg: 'the callee left during the call',
+      },
+    ],
+    [
       'a refused login',
       { status: 401, failure: unauthorized },
       'warn',
