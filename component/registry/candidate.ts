@@ -33,6 +33,10 @@ export interface Around<R> {
 export const idOf = <R>({ api, places }: Candidate<R>): string | undefined =>
   api?.id ?? places[0]?.api
 
+/** The issue of a document whose realm nobody has loaded. */
+const lacksRealm =
+  'the realm does not exist: load a realm document first, {"uri": "…"}, by service.load_realm, POST /realms or `realms` of the configuration'
+
 /** Compiles, and asks for the realm. */
 export async function examine<R>(
   document: LoadedDocument,
@@ -43,7 +47,7 @@ export async function examine<R>(
   const issues = [...compiled.issues]
   const hasRealm = realm_uri === undefined || issues.some(({ path }) => path === '/realm_uri')
   if (!hasRealm && !(await realmExists(realm_uri))) {
-    issues.push({ path: '/realm_uri', message: 'the realm does not exist' })
+    issues.push({ path: '/realm_uri', message: lacksRealm })
   }
   return { ...compiled, document, issues }
 }

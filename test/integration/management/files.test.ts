@@ -82,7 +82,16 @@ describe('the files of the configuration', () => {
     ])
     const registry = await send(adminUrl, '/registry')
     expect((registry.json() as { refused_files: unknown }).refused_files).to.deep.equal([
-      { file, issues: [{ path: '/realm_uri', message: 'the realm does not exist' }] },
+      {
+        file,
+        issues: [
+          {
+            path: '/realm_uri',
+            message:
+              'the realm does not exist: load a realm document first, {"uri": "…"}, by service.load_realm, POST /realms or `realms` of the configuration',
+          },
+        ],
+      },
     ])
     const metrics = await send(adminUrl, '/metrics')
     expect(metrics.text.split('\n')).to.include('gateway_refused_files 1')

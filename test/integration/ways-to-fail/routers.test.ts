@@ -66,7 +66,12 @@ const files: readonly (readonly [string, unknown, LogLine])[] = [
       ...{ id: 'com.example.b', name: 'b', host: '_', realm_uri: 'com.example.nowhere' },
       versions: { '1.0': { base_path: '/b', paths: {} } },
     },
-    { level: 'error', msg: 'the file was refused', reason: '/realm_uri: the realm does not exist' },
+    {
+      level: 'error',
+      msg: 'the file was refused',
+      reason:
+        '/realm_uri: the realm does not exist: load a realm document first, {"uri": "…"}, by service.load_realm, POST /realms or `realms` of the configuration',
+    },
   ],
   [
     'a key that nobody knows',
