@@ -125,7 +125,7 @@ function contentOf(response: NonNullable<ExplainedRun['response']>): Branch[] {
 }
 
 function matchedBranch({ matched, procedure }: Explanation): Branch {
-  if (procedure === null) return { text: 'no procedure answers' }
+  if (procedure === null) return { text: 'no procedure matches' }
   if (procedure !== undefined) {
     const { id, realm_uri, uri, match, path } = procedure
     return { text: `CALL ${uri} (${match}) of ${id}, realm ${realm_uri}${written(path)}` }

@@ -137,7 +137,7 @@ export const explanationSchema: JsonSchema = map(
   },
   {
     ...ofCall,
-    procedure: { ...orNull(procedure), description: 'Of a call: what answers it.' },
+    procedure: { ...orNull(procedure), description: 'Of a call: the procedure that handles it.' },
     outcomes: mapOf(map(run, ofCall)),
     truncated: { const: true },
   },

@@ -79,7 +79,7 @@ const exampleOfCall = object('an example: {invocation, outcome, expect}', {
   keys: {
     description: string,
     invocation: described(invocation, 'The call.'),
-    outcome: described(outcomeOfCall, 'What the action comes to; of a list of actions, a list.'),
+    outcome: described(outcomeOfCall, 'The outcome of the action; of a list of actions, a list.'),
     expect: described(expectedOfCall, 'What the caller gets, and what the action is told.'),
   },
   required: { expect: 'what the caller gets, such as {"result": {"args": [7]}}' },

@@ -169,7 +169,7 @@ describe('wamp-gateway explain --spec', () => {
       const { out } = await call(invoice, '-d', named, '-d', '[1]', '--as', 'ada')
       expect(out).to.contain('http://up/invoices/1?id=9')
       const { out: none } = await call('call', 'com.example.none')
-      expect(none).to.contain('no procedure answers')
+      expect(none).to.contain('no procedure matches')
     })
 
     for (const [fault, code, ...args] of [
