@@ -83,12 +83,12 @@ const targetKeys = {
         'hidden',
       ),
     ),
-    'Where requests go: scheme, host and path. It has no user and no fragment.',
+    'Scheme, host and path.',
     { examples: ['https://shop.example.com/hooks'] },
   ),
   upstream: described(
     text('the name of an upstream of the realm', nonEmpty),
-    'In place of `url`: an upstream in `info.upstreams` of the realm.',
+    'An upstream of the realm, in place of `url`.',
   ),
   path: described(
     dynamic(
@@ -104,15 +104,13 @@ const targetKeys = {
   method: described(oneOf(['post', 'put', 'patch']), 'The method of requests.', {
     default: deliveryDefaults.method,
   }),
-  headers: described(ownHeaders, 'The header fields of requests, beside those of the gateway.'),
-  timeout: described(
-    integer(1, maxTimeout, ' of milliseconds'),
-    'How long an attempt may take; milliseconds.',
-    { default: deliveryDefaults.timeout },
-  ),
+  headers: described(ownHeaders, 'Header fields, beside those of the gateway.'),
+  timeout: described(integer(1, maxTimeout, ' of milliseconds'), 'Of an attempt; milliseconds.', {
+    default: deliveryDefaults.timeout,
+  }),
   connect_timeout: described(
     integer(1, maxTimeout, ' of milliseconds'),
-    'How long a connection may take; milliseconds.',
+    'Of a connection; milliseconds.',
     { default: deliveryDefaults.connect_timeout },
   ),
 } satisfies Readonly<Record<string, Rule>>
@@ -123,10 +121,8 @@ const target: Rule = described(
   rule(
     {
       ...closedTarget.schema,
-      oneOf: [
-        { required: ['url'], not: { anyOf: [{ required: ['upstream'] }, { required: ['path'] }] } },
-        { required: ['upstream', 'path'], not: { required: ['url'] } },
-      ],
+      oneOf: [{ required: ['url'] }, { required: ['upstream'] }],
+      dependentRequired: { upstream: ['path'], path: ['upstream'] },
     },
     (value, path, report) => {
       closedTarget(value, path, report)
@@ -193,10 +189,7 @@ const closedDelivery = closedMap(
     }),
     filter: described(truth, 'Whether an event is delivered.', { default: true }),
     to: target,
-    body: described(
-      anything,
-      'What is sent: JSON, or what `content-type` says. Default: `{type, timestamp, data}` of topic, time of acceptance and kwargs. At most 1 MiB.',
-    ),
+    body: described(anything, 'What is sent, at most 1 MiB. Default: `{type, timestamp, data}`.'),
     sign: described(
       text('the name of a signer of the realm', nonEmpty),
       'A signer in `info.webhook_signers` of the realm.',
@@ -208,13 +201,13 @@ const closedDelivery = closedMap(
           value === 'all' ? undefined : 'it is neither "all" nor an expression',
         ),
       ),
-      'Events with an equal key are delivered one after the other, as they were accepted; `all`: all events. Default: in no order.',
+      'Events with an equal key are delivered in order; `all`: all events.',
       { examples: ['all', '{{action.event.kwargs.id |> string}}'] },
     ),
     retry,
     disable_after: described(
       seconds(60, 30 * day),
-      'After so many seconds of nothing but failures the delivery stops.',
+      'Seconds of nothing but failures until it stops.',
       { default: deliveryDefaults.disable_after },
     ),
     concurrency: described(integer(1, 64), 'Attempts at once.', {
@@ -227,11 +220,9 @@ const closedDelivery = closedMap(
     max_pending: described(integer(1, 1_000_000), 'Events that may wait.', {
       default: deliveryDefaults.max_pending,
     }),
-    max_age: described(
-      seconds(60, 30 * day),
-      'Seconds from acceptance, after which an event is a dead letter.',
-      { default: deliveryDefaults.max_age },
-    ),
+    max_age: described(seconds(60, 30 * day), 'Seconds until an event is a dead letter.', {
+      default: deliveryDefaults.max_age,
+    }),
     on_full: described(
       oneOf(['refuse', 'drop_oldest']),
       'What becomes of an event while `max_pending` wait.',
@@ -239,16 +230,13 @@ const closedDelivery = closedMap(
     ),
     on_gap: described(
       closedMap('a map {body}', { body: anything }, { body: 'the body of the message' }),
-      'A message about events that were not accepted; its body reads `action.gap`. Default: none is sent.',
+      'A message about events that were not accepted: `action.gap`.',
     ),
     is_active: described(boolean, '`false`: nothing is accepted or sent; what waits is kept.', {
       default: true,
     }),
     summary: string,
-    description: described(
-      string,
-      'What receivers are told in `webhooks` of the OpenAPI description; without it they are not described.',
-    ),
+    description: described(string, 'What `webhooks` of the OpenAPI description tell.'),
     variables: map,
     examples: deliveryExamples,
   },
