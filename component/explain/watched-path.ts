@@ -36,10 +36,10 @@ export function watchPath(
   return entries.length > 0 ? { table: RoutingTable.build(entries).table, recorder } : undefined
 }
 
-/** The document without its other paths and procedures; undefined: the keys name neither a path nor a procedure. */
+/** The document without its other paths and procedures; actions may hand events to its deliveries. undefined: the keys name neither a path nor a procedure. */
 function partOf(document: JsonMap, keys: readonly string[]): JsonMap | undefined {
   const [root, name = '', paths, key] = keys
-  const { procedures, deliveries: _deliveries, ...others } = document
+  const { procedures, ...others } = document
   if (root === 'versions' && paths === 'paths' && key !== undefined)
     return onlyPath(others, name, key)
   if (root !== 'procedures' || !isMap(procedures)) return undefined

@@ -17,7 +17,7 @@ export interface SchemaUse {
 /** Different schemas of one document. */
 export const mostSchemas = 10_000
 /** Characters of all of them. */
-export const mostCharacters = 4 * 1024 * 1024
+const mostCharacters = 4 * 1024 * 1024
 
 /** Of one schema with all that it refers to. */
 const mostOfOne = { characters: 256 * 1024, subschemas: 5_000, instructions: 20_000 }
