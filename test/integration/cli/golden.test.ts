@@ -75,6 +75,7 @@ const steps: readonly Step[] = [
   ['export', 0, ['export', 'exported']],
   ['rollback', 0, ['rollback', a, 'FIRST']],
   ['delete', 0, ['delete', a]],
+  ['deliveries', 0, ['deliveries']],
   ['status', 0, ['status']],
 ]
 
