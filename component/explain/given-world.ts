@@ -62,6 +62,8 @@ interface GivenWorldPorts {
   onPlayed?(): void
   /** Is given a body that is passed on to an upstream, when the whole of it has come. */
   onBody?(bytes: Uint8Array): void
+  /** Is given the sizes of the pieces that a call has sent of a body, behind the last one; bytes. */
+  onChunks?(sizes: readonly number[]): void
   /** Undefined: no upstream has credentials. */
   readonly authOf?: AuthOf | undefined
 }
@@ -72,7 +74,7 @@ export type AuthOf = (realm_uri: string, upstream: string) => JsonMap | undefine
 /** @param outcomeOf the outcome of the first, second, … action */
 export function givenWorld(
   outcomeOf: (index: number) => GivenOutcome,
-  { codec, clock, onPlayed, onBody, authOf }: GivenWorldPorts,
+  { codec, clock, onPlayed, onBody, onChunks, authOf }: GivenWorldPorts,
 ): GivenWorld {
   const events = new GivenEvents()
   const begun = Promise.withResolvers<void>()
@@ -125,8 +127,9 @@ export function givenWorld(
           realm_uri,
           isOpen: true,
           passesTraceContext: false,
-          call: (_procedure, _payload, _options, _timeoutMs, onProgress) => {
+          call: (_procedure, _payload, { progress }, _timeoutMs, onProgress) => {
             const outcome = outcomeOf(index())
+            if (progress === true) return callWithBody(outcome, onProgress, onChunks)
             return isSubscribed
               ? callTo(outcome.snapshot ?? {}, begun.promise)
               : callTo(outcome, begun.promise, onProgress)
@@ -223,6 +226,28 @@ function callTo(
     cancel: () => {
       isCanceled = true
     },
+  }
+}
+
+/** A call that a body follows in pieces: its callee takes each as it comes, and answers when it has all of them. */
+function callWithBody(
+  answer: GivenOutcome,
+  onProgress?: ProgressListener,
+  onChunks?: (sizes: readonly number[]) => void,
+): Call {
+  const sizes: number[] = []
+  const end = Promise.withResolvers<void>()
+  const send = ([chunk]: readonly unknown[], isLast: boolean): void => {
+    if (chunk instanceof Uint8Array) sizes.push(chunk.length)
+    onProgress?.(pieceOf({}))
+    if (!isLast) return
+    onChunks?.(sizes)
+    end.resolve()
+  }
+  return {
+    result: end.promise.then(() => callResult(answer)),
+    cancel: () => undefined,
+    pieces: { send, room: () => undefined },
   }
 }
 

@@ -50,6 +50,8 @@ export interface RecordedAction {
   readonly targets?: readonly SeenTarget[]
   /** WAMP: the realm, and whose session; null: the gateway's own. */
   readonly realm_uri?: string
+  /** A call that the body of the request follows: the size of each piece; bytes. */
+  readonly chunks?: readonly number[]
   readonly session_of?: string | null
   /** WAMP, over the session of the gateway: the user in whose name it is sent. Callees see the first role as the role of the caller. */
   readonly forwarded_for?: Pick<Identity, 'authid' | 'authroles'>
@@ -208,6 +210,12 @@ export class RequestRecord implements StageListener {
     const { fields, action } = this.#unread
     this.#unread = undefined
     this.#add({ ...fields, body: this.#read(body, fields.headers as HeaderMap) }, action)
+  }
+
+  /** The callee of a rehearsal has got the whole body behind the call that was sent last. @param chunks the size of each piece; bytes */
+  chunked(chunks: readonly number[]): void {
+    const last = this.actions.at(-1)
+    if (last) this.actions[this.actions.length - 1] = { ...last, chunks }
   }
 
   actionEnds(action: BegunAction, outcome: Outcome | undefined, error?: unknown): void {

@@ -207,8 +207,9 @@ export class Rehearser {
     // an answer that still waits for an event gets none: its client goes
     const onPlayed = () => setImmediate(() => reply ?? http.leave(exchange))
     const onBody = (bytes: Uint8Array) => record.received(bytes)
+    const onChunks = (sizes: readonly number[]) => record.chunked(sizes)
     const world = givenWorld(outcomesOf(outcome, operation), {
-      ...{ codec, clock, onPlayed, onBody },
+      ...{ codec, clock, onPlayed, onBody, onChunks },
       authOf: this.#ports.authOf,
     })
     const gateway = this.#gateway(clock, schemes, world)
