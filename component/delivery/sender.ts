@@ -85,7 +85,8 @@ export class Sender {
   readonly #known = new Set<string>()
   #claimed: Claimed[] = []
   #claiming = 0
-  #inFlight = 0
+  /** Those under way. Each has a signal of its own: what waits for one goes with its attempt. */
+  readonly #attempts = new Set<AbortController>()
   /** Whether no pending row of the store is unknown. */
   #hasAll = false
   #isLoading = false
@@ -103,7 +104,7 @@ export class Sender {
   #usualMs = 1_000
   #stopTimer: () => void = ignore
   #isPumpPlanned = false
-  #running: AbortController | undefined
+  #isRunning = false
   #whenIdle: (() => void) | undefined
 
   constructor(delivery: Delivery, ports: SenderPorts) {
@@ -120,15 +121,15 @@ export class Sender {
   use(delivery: Delivery): void {
     this.#delivery = delivery
     const { concurrency, rate } = delivery.limits
-    this.#allowed = Math.min(this.#running ? this.#allowed : concurrency, concurrency)
+    this.#allowed = Math.min(this.#isRunning ? this.#allowed : concurrency, concurrency)
     this.#tokens = rate === undefined ? undefined : (this.#tokens ?? new RateTokens())
     this.#plan(0)
   }
 
   /** @param failingSince as the store has it */
   start(failingSince: number | null): void {
-    if (this.#running) return
-    this.#running = new AbortController()
+    if (this.#isRunning) return
+    this.#isRunning = true
     this.#failingSince = failingSince
     this.#failures = failingSince === null ? 0 : failuresUntilFailing
     this.#probe = undefined
@@ -141,15 +142,14 @@ export class Sender {
 
   /** Sends no more; resolves once the attempts under way are over. @param isAtOnce ends them */
   async stop(isAtOnce: boolean): Promise<void> {
-    const running = this.#running
-    this.#running = undefined
+    this.#isRunning = false
     this.#stopTimer()
     this.#putBackClaimed()
     for (const row of this.#waiting) this.#known.delete(idOf(row))
     this.#waiting = []
     this.#hasAll = false
-    if (isAtOnce) running?.abort()
-    if (this.#inFlight === 0) return
+    if (isAtOnce) for (const attempt of this.#attempts) attempt.abort()
+    if (this.#attempts.size === 0) return
     await new Promise<void>((resolve) => {
       const before = this.#whenIdle
       this.#whenIdle = () => {
@@ -191,7 +191,7 @@ export class Sender {
   }
 
   #plan(ms: number): void {
-    if (!this.#running) return
+    if (!this.#isRunning) return
     if (ms === 0) {
       if (this.#isPumpPlanned) return
       this.#isPumpPlanned = true
@@ -206,7 +206,7 @@ export class Sender {
   }
 
   #pump(): void {
-    if (!this.#running) return
+    if (!this.#isRunning) return
     this.#stopTimer()
     this.#stopTimer = ignore
     const { clock } = this.#ports
@@ -230,7 +230,7 @@ export class Sender {
     }
     const { rate } = this.#delivery.limits
     for (let begun = 0; this.#claimed.length > 0; begun += 1) {
-      if (this.#inFlight >= (this.isFailing ? 1 : this.#allowed)) return Infinity
+      if (this.#attempts.size >= (this.isFailing ? 1 : this.#allowed)) return Infinity
       if (begun === attemptsATurn) {
         this.#plan(0)
         return Infinity
@@ -252,7 +252,7 @@ export class Sender {
 
   #claimDue(now: number): void {
     if (this.#claiming > 0) return
-    const places = (this.isFailing ? 1 : this.#allowed) - this.#inFlight
+    const places = (this.isFailing ? 1 : this.#allowed) - this.#attempts.size
     const ahead = this.isFailing ? 0 : this.#ahead()
     const wanted = places + ahead - this.#claimed.length
     if (wanted <= 0 || (this.#claimed.length > ahead / 2 && places <= this.#claimed.length)) return
@@ -303,7 +303,7 @@ export class Sender {
       for (const waiting of rows) {
         const row = byId.get(idOf(waiting))
         const claimed = row && { row, waiting, claimedAt }
-        if (claimed && this.#running) this.#claimed.push(claimed)
+        if (claimed && this.#isRunning) this.#claimed.push(claimed)
         else if (claimed) this.#putBack(claimed)
         else {
           // others have it, or it is gone
@@ -315,7 +315,7 @@ export class Sender {
     } catch {
       for (const row of rows) {
         this.#known.delete(idOf(row))
-        if (this.#running) this.#insert({ ...row, due_at: clock.now() + againMs })
+        if (this.#isRunning) this.#insert({ ...row, due_at: clock.now() + againMs })
       }
     }
     this.#claiming -= rows.length
@@ -337,7 +337,7 @@ export class Sender {
       .end({ endpoint, webhook_id, state: 'pending', due_at, ...kept })
       .then(() => {
         this.#known.delete(idOf(row))
-        if (this.#running) this.#insert({ ...waiting, lease_until: 0 })
+        if (this.#isRunning) this.#insert({ ...waiting, lease_until: 0 })
         this.#plan(0)
       })
   }
@@ -345,14 +345,15 @@ export class Sender {
   async #attempt(claimed: Claimed): Promise<void> {
     const { rows, clock, monotonic, onAttempt, onDead, onOver } = this.#ports
     const { row, waiting } = claimed
-    const signal = this.#running?.signal
-    this.#inFlight += 1
+    const cut = new AbortController()
+    const { signal } = cut
+    this.#attempts.add(cut)
     const begun = monotonic()
     const end = await this.#send(claimed, signal)
     this.#usualMs = this.#usualMs * 0.8 + (monotonic() - begun) * 0.2
     const now = clock.now()
     const { limits } = this.#delivery
-    const isCut = signal?.aborted === true && !('status' in end)
+    const isCut = signal.aborted && !('status' in end)
     const { event, delivery } = afterAttempt(isCut ? { error: 'the attempt was ended' } : end, {
       ...{ attempt: row.attempts, now, random: clock.random(), limits },
     })
@@ -365,8 +366,8 @@ export class Sender {
       onAttempt(delivery.result === 'none' ? 'not_sent' : delivery.result, row)
       this.#judge(claimed, delivery, now)
     }
-    this.#inFlight -= 1
-    if (this.#inFlight === 0 && !this.#running) this.#whenIdle?.()
+    this.#attempts.delete(cut)
+    if (this.#attempts.size === 0 && !this.#isRunning) this.#whenIdle?.()
     this.#plan(0)
     await rows.end({ endpoint, webhook_id, attempts, ...over })
     this.#known.delete(idOf(row))
@@ -374,7 +375,7 @@ export class Sender {
     if (!isPending) {
       onOver()
       await this.#release(waiting)
-    } else if (this.#running) {
+    } else if (this.#isRunning) {
       this.#insert({ ...waiting, due_at: over.due_at, lease_until: 0 })
     }
     this.#plan(0)
@@ -388,16 +389,13 @@ export class Sender {
         this.add(await rows.release(key))
         return
       } catch {
-        if (!this.#running) return
+        if (!this.#isRunning) return
         await new Promise<void>((resolve) => clock.after(againMs, resolve))
       }
     }
   }
 
-  async #send(
-    { row }: Claimed,
-    signal: AbortSignal | undefined,
-  ): Promise<AttemptEnd | DeliveryFailure> {
+  async #send({ row }: Claimed, signal: AbortSignal): Promise<AttemptEnd | DeliveryFailure> {
     const { clock, open, onBug } = this.#ports
     try {
       const event = open(row)
@@ -405,7 +403,7 @@ export class Sender {
       const { attempts: attempt, webhook_id } = row
       const request = this.#delivery.request(event, { attempt, webhook_id, now: clock.now() })
       if ('failed' in request) return request
-      return await request.send(signal ?? AbortSignal.abort())
+      return await request.send(signal)
     } catch (err) {
       onBug(err)
       return { failed: 'the request could not be made because of a bug in the gateway' }
@@ -455,7 +453,7 @@ export class Sender {
     const limit = windowRows + this.#known.size
     try {
       const page = await rows.due(limit)
-      if (!this.#running) return
+      if (!this.#isRunning) return
       for (const row of page) this.#insert(row)
       this.#hasAll = page.length < limit && !this.#hasMissed
     } catch {

@@ -142,6 +142,8 @@ export const ref = { realm_uri: 'com.example', api_spec: 'hooks', name: 'orders'
 export class Bench {
   readonly clock = new BenchClock()
   readonly attempts: Attempted[] = []
+  /** What may end each of them. */
+  readonly signals = new Set<AbortSignal>()
   /** The ids that had two attempts at once. */
   readonly doubled: unknown[] = []
   readonly lines: string[] = []
@@ -186,6 +188,7 @@ export class Bench {
         if (this.#open.has(attempted.webhook_id)) this.doubled.push(attempted.id)
         this.#open.add(attempted.webhook_id)
         this.attempts.push(attempted)
+        this.signals.add(signal)
         const aborted = new Promise<AttemptEnd>((resolve) =>
           signal.addEventListener('abort', () => resolve({ error: 'aborted' })),
         )

@@ -54,6 +54,21 @@ describe('the outbox', () => {
     expect(bench.attempts).to.have.length(10)
   })
 
+  it('has a signal for each attempt, so that nothing of an attempt is kept where the next one waits', async () => {
+    await startOne()
+    const pending: (() => void)[] = []
+    bench.answer = ({ id }) =>
+      id === 2
+        ? new Promise((resolve) => pending.push(() => resolve({ status: 200 })))
+        : { status: 200 }
+    bench.publish(...numbers(3))
+    await bench.clock.advance(second)
+    expect(bench.signals.size).to.equal(3)
+    a.outbox.use([bench.delivery(a, { isActive: false })])
+    await bench.clock.advance(second)
+    expect([...bench.signals].map(({ aborted }) => aborted)).to.deep.equal([false, false, true])
+  })
+
   it('begins at most so many attempts a second', async () => {
     await startOne(limited({ rate: 2, concurrency: 8 }))
     bench.publish(...numbers(9))
