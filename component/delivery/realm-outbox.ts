@@ -43,8 +43,12 @@ const mostDead = 10_000
 /** Rows of one statement. */
 const mostEnds = 256
 
-/** How long gaps are kept; milliseconds. */
+/** How long gaps are kept, and what is left of a delivery that no document has any more; milliseconds. */
 const gapKeptMs = 30 * 86_400_000
+const abandonedKeptMs = 30 * 86_400_000
+
+/** A delivery that no owner has noted for so long is not declared; milliseconds. */
+const undeclaredMs = 10 * sweepMs
 
 /** One for each realm of which documents declare deliveries. */
 export class RealmOutbox {
@@ -231,7 +235,7 @@ export class RealmOutbox {
     const byId = new Map(rows.map((row) => [row.delivery, row]))
     const fresh: DeliveryStateRow[] = []
     for (const slot of this.slots.values()) {
-      const row = byId.get(slot.id) ?? newState(slot)
+      const row = byId.get(slot.id) ?? newState(slot, this.#ports.clock.now())
       if (!byId.has(slot.id)) fresh.push(row)
       slot.row = row
       if (row.covered_until !== null) slot.covered(row.covered_until)
@@ -396,7 +400,21 @@ export class RealmOutbox {
       await store.deliveries.sweep(slot.id, mostDead)
     }
     await store.deliveryOwners.sweepGaps(now - gapKeptMs)
+    await store.deliveryOwners.declared([...this.slots.keys()], now)
+    await this.#sweepAbandoned(now)
     await this.count()
+  }
+
+  /** Of all realms: one without deliveries has no owner. */
+  async #sweepAbandoned(now: number): Promise<void> {
+    const { deliveries, deliveryOwners } = this.#ports.store
+    const forgottenBefore = now - abandonedKeptMs
+    for (const { delivery, declared_at } of await deliveryOwners.abandoned(now - undeclaredMs)) {
+      if ((declared_at ?? now) < forgottenBefore) {
+        await deliveries.remove(delivery, { states: ['new', 'pending', 'held', 'done', 'dead'] })
+        await deliveryOwners.forget(delivery, forgottenBefore)
+      } else await deliveries.sweep(delivery, mostDead)
+    }
   }
 
   /** Counts rows anew. Throws as the store does. */
@@ -473,7 +491,10 @@ export class RealmOutbox {
 
 const nameOf = ({ delivery: { api_spec, name } }: Slot) => ({ api_spec, delivery: name })
 
-const newState = ({ id, delivery: { realm_uri, api_spec, name } }: Slot): DeliveryStateRow => ({
+const newState = (
+  { id, delivery: { realm_uri, api_spec, name } }: Slot,
+  declared_at: number,
+): DeliveryStateRow => ({
   ...{ delivery: id, realm_uri, api_spec, name, state: 'active' },
-  ...{ reason: null, failing_since: null, covered_until: null },
+  ...{ reason: null, failing_since: null, covered_until: null, declared_at },
 })

@@ -111,21 +111,38 @@ export class DeliveryOwnerStore {
     )
   }
 
-  /** Removes the states of deliveries that have neither events nor gaps, and are not declared. */
-  async forget(deliveries: readonly string[]): Promise<void> {
+  /** Notes that documents have these deliveries now. */
+  async declared(deliveries: readonly string[], declared_at: number): Promise<void> {
     if (deliveries.length === 0) return
     await this.#run((db) =>
       db
-        .deleteFrom('delivery_states')
+        .updateTable('delivery_states')
+        .set({ declared_at })
         .where('delivery', 'in', deliveries)
-        .where(
-          sql<boolean>`not exists (select 1 from deliveries where deliveries.delivery = delivery_states.delivery)`,
-        )
-        .where(
-          sql<boolean>`not exists (select 1 from delivery_gaps where delivery_gaps.delivery = delivery_states.delivery)`,
-        )
         .execute(),
     )
+  }
+
+  /** The deliveries that no document has had since a time. */
+  async abandoned(
+    sinceMs: number,
+  ): Promise<readonly Pick<DeliveryStateRow, 'delivery' | 'declared_at'>[]> {
+    return await this.#run((db) =>
+      db
+        .selectFrom('delivery_states')
+        .select(['delivery', 'declared_at'])
+        .where('declared_at', '<', sinceMs)
+        .execute(),
+    )
+  }
+
+  /** Removes the state and the gaps of a delivery that no document has had since a time, and that has no events. */
+  async forget(delivery: string, sinceMs: number): Promise<void> {
+    const isAbandoned = sql<boolean>`delivery = ${delivery}
+      and exists (select 1 from delivery_states as it where it.delivery = ${delivery} and it.declared_at < cast(${sinceMs} as bigint))
+      and not exists (select 1 from deliveries where deliveries.delivery = ${delivery})`
+    await this.#run((db) => db.deleteFrom('delivery_gaps').where(isAbandoned).execute())
+    await this.#run((db) => db.deleteFrom('delivery_states').where(isAbandoned).execute())
   }
 
   /** Keeps gaps; one that is there grows. */

@@ -153,6 +153,7 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     )`,
     'create index delivery_gaps_time on delivery_gaps (delivery, until)',
   ],
+  '003-declared-deliveries': ['alter table delivery_states add column declared_at bigint'],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

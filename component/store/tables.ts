@@ -196,6 +196,8 @@ export interface DeliveryStateRow {
   readonly failing_since: number | null
   /** Until when it is known to have heard every event; null: it does not listen. */
   readonly covered_until: number | null
+  /** When a document had it last; null: not known. */
+  readonly declared_at: number | null
 }
 
 /** A hole in the events of a delivery. Times are milliseconds since the epoch. */

@@ -182,7 +182,7 @@ export function describeDeliveries(name: string, openPlace: () => Promise<Place>
       const { deliveryOwners: owners } = store
       const declared = {
         ...{ delivery: 'd', realm_uri: 'r', api_spec: 's', name: 'n', state: 'active' as const },
-        ...{ reason: null, failing_since: null, covered_until: null },
+        ...{ reason: null, failing_since: null, covered_until: null, declared_at: 5 },
       }
       await owners.declare([declared])
       await owners.setState('d', { state: 'stopped', reason: 'gone' })
@@ -201,11 +201,41 @@ export function describeDeliveries(name: string, openPlace: () => Promise<Place>
       await owners.setGap(gap, { due_at: null, attempts: 1 })
       expect(await owners.untold(['d'], 10)).to.deep.equal([])
       expect([...(await owners.gapCounts())]).to.deep.equal([['d', 2]])
-      await owners.forget(['d'])
-      expect(await owners.states()).to.have.length(1)
-      await owners.sweepGaps(100)
-      await owners.forget(['d'])
-      expect(await owners.states()).to.deep.equal([])
+      await owners.sweepGaps(5)
+      expect([...(await owners.gapCounts())]).to.deep.equal([['d', 1]])
+    })
+
+    it('forgets a delivery that no document has had for long, unless it has events', async () => {
+      const { deliveryOwners: owners } = store
+      const declared = {
+        ...{ delivery: 'd', realm_uri: 'r', api_spec: 's', name: 'n', state: 'active' as const },
+        ...{ reason: null, failing_since: null, covered_until: null, declared_at: 5 },
+      }
+      const other_delivery = { ...declared, delivery: 'e', declared_at: null }
+      await owners.declare([declared, other_delivery])
+      const gap = { reason: 'absent', since: 1, until: 2, count: null, due_at: null, attempts: 0 }
+      await owners.addGaps([
+        { ...gap, delivery: 'd', id: 'g' },
+        { ...gap, delivery: 'e', id: 'g' },
+      ])
+      await store.deliveries.accept([rowOf(1)])
+      const left = async () => [
+        ...(await owners.states()).map(({ delivery }) => delivery).sort(),
+        ...(await owners.gapCounts()).keys(),
+      ]
+      expect(await owners.abandoned(5)).to.deep.equal([])
+      expect(await owners.abandoned(6)).to.deep.equal([{ delivery: 'd', declared_at: 5 }])
+      await owners.forget('d', 6)
+      expect(await left()).to.have.length(4)
+      await store.deliveries.remove('d', { states: ['pending'] })
+      await owners.forget('d', 5)
+      expect(await left()).to.have.length(4)
+      await owners.declared(['d'], 9)
+      await owners.forget('d', 6)
+      expect(await left()).to.have.length(4)
+      await owners.forget('d', 10)
+      await owners.forget('e', 10)
+      expect(await left()).to.deep.equal(['e', 'e'])
     })
   })
 }

@@ -4,6 +4,7 @@ import type { Store } from '#component/store/database.ts'
 import { Bench, type BenchProcess, limited, ref } from './outbox-bench.ts'
 
 const second = 1_000
+const day = 86_400 * second
 /** Longer than all attempts of an event take. */
 const long = 400 * second
 
@@ -345,6 +346,31 @@ describe('the outbox', () => {
     await bench.clock.advance(20 * second)
     expect(bench.ids).to.deep.equal([1, 1])
     expect(await gapsOf()).to.deep.equal([])
+  })
+
+  it('forgets a delivery 30 days after a document had it last, with its events, dead letters and gaps', async () => {
+    await startOne(limited({ maxAge: 100 * day }))
+    const kept = { ...bench.delivery(a), name: 'kept', topic: 'com.example.kept' }
+    a.outbox.use([bench.delivery(a, limited({ maxAge: 100 * day })), kept])
+    bench.answer = () => ({ status: 500 })
+    bench.publish({ id: 1, bad: true }, { id: 2 })
+    a.disconnect()
+    await bench.clock.advance(second)
+    a.reconnect()
+    await bench.clock.advance(20 * second)
+    a.outbox.use([kept])
+    const left = async () => [
+      (await store.deliveryOwners.states()).length,
+      (await store.deliveries.counts()).reduce((sum, { rows }) => sum + rows, 0),
+      [...(await store.deliveryOwners.gapCounts()).values()].reduce((sum, count) => sum + count, 0),
+    ]
+    bench.clock.jump(29 * day)
+    await bench.clock.advance(120 * second)
+    expect(await left()).to.deep.equal([2, 2, 1])
+    bench.clock.jump(day)
+    await bench.clock.advance(120 * second)
+    expect(await left()).to.deep.equal([1, 0, 0])
+    expect(await a.outbox.list()).to.have.length(1)
   })
 
   it('has one node accept where each has a store of its own: the router says which', async () => {
