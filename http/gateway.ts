@@ -64,7 +64,7 @@ export interface ListenerPorts extends ExchangePorts {
   /** Takes requests that are over, while somebody watches: those that it admits. */
   readonly watched?: WatchedRequests | undefined
   /** Begins distributed traces of requests for routes; absent: there are none. */
-  readonly telemetry?: Telemetry | undefined
+  readonly telemetry?: Pick<Telemetry, 'begin'> | undefined
   /** Whether the node is draining: each answer closes its connection. */
   isClosing(): boolean
   /** The reason to refuse a routed request now, such as overload; undefined when it is served. */

@@ -1,24 +1,24 @@
 /** Where the trace of a request comes from: a parent that is believed, or the gateway itself. */
 import type { RandomIds } from './random-ids.ts'
 import type { Sampler } from './sampler.ts'
-import type { TracedRequest } from './telemetry.ts'
+import type { TraceBringer } from './telemetry.ts'
 import { readTraceContext, type TraceContext } from './trace-context.ts'
 
 /** Whose trace context is believed: nobody's, that of requests that trusted proxies send, or everybody's. */
 export type Trust = 'none' | 'proxies' | 'all'
 
 /** The trace context that a request brings, where it is believed and well-formed. */
-export const parentOf = (request: TracedRequest, trust: Trust): TraceContext | undefined =>
+export const parentOf = (request: TraceBringer, trust: Trust): TraceContext | undefined =>
   isBelieved(request, trust) ? broughtBy(request) : undefined
 
 /** The trace context that a request brings in vain: its trace is another one, which can name it. */
-export const linkOf = (request: TracedRequest, trust: Trust): TraceContext | undefined =>
+export const linkOf = (request: TraceBringer, trust: Trust): TraceContext | undefined =>
   isBelieved(request, trust) ? undefined : broughtBy(request)
 
-const broughtBy = ({ headers }: TracedRequest): TraceContext | undefined =>
+const broughtBy = ({ headers }: TraceBringer): TraceContext | undefined =>
   readTraceContext(headers.traceparent, headers.tracestate)
 
-const isBelieved = ({ isFromProxy }: TracedRequest, trust: Trust): boolean =>
+const isBelieved = ({ isFromProxy }: TraceBringer, trust: Trust): boolean =>
   trust === 'all' || (trust === 'proxies' && isFromProxy)
 
 /** The context of a span that begins a trace. */

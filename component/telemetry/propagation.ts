@@ -2,7 +2,7 @@
 import { newContext, parentOf, type Trust } from './origin.ts'
 import type { RandomIds } from './random-ids.ts'
 import type { Sampler } from './sampler.ts'
-import type { RequestTrace, Telemetry, TracedRequest } from './telemetry.ts'
+import type { RequestTrace, Telemetry, TraceBringer } from './telemetry.ts'
 import type { TraceContext } from './trace-context.ts'
 
 /** What contexts are made of. */
@@ -15,6 +15,7 @@ export interface PropagationPorts {
 /** Passes contexts on. */
 export const propagation = (ports: PropagationPorts): Telemetry => ({
   begin: (request) => new PassedTrace(request, ports),
+  beginCall: (call) => new PassedTrace(call, ports),
 })
 
 /**
@@ -22,11 +23,11 @@ export const propagation = (ports: PropagationPorts): Telemetry => ({
  * in it, the spans below would have a parent that is nowhere.
  */
 class PassedTrace implements RequestTrace {
-  readonly #request: TracedRequest
+  readonly #request: TraceBringer
   readonly #ports: PropagationPorts
   #context: TraceContext | undefined
 
-  constructor(request: TracedRequest, ports: PropagationPorts) {
+  constructor(request: TraceBringer, ports: PropagationPorts) {
     this.#request = request
     this.#ports = ports
   }

@@ -2,8 +2,16 @@
 import type { ServedPath } from '#component/metrics/place.ts'
 import type { TraceContext } from './trace-context.ts'
 
+/** Who may bring the context of a trace. */
+export interface TraceBringer {
+  /** Its `traceparent` and `tracestate` are read, where they are there. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Whether a trusted proxy has sent it. */
+  readonly isFromProxy: boolean
+}
+
 /** What tracing knows of a request when it begins. */
-export interface TracedRequest {
+export interface TracedRequest extends TraceBringer {
   readonly method: string
   readonly path: string
   readonly scheme: 'http' | 'https'
@@ -11,18 +19,20 @@ export interface TracedRequest {
   readonly version: string
   readonly host: string
   readonly port: string
-  readonly headers: Readonly<Record<string, string>>
   /** IP address of the client, as trusted proxies report it. */
   readonly client: string
-  /** Whether a trusted proxy has sent the request. */
-  readonly isFromProxy: boolean
 }
 
-/** What tracing is told when a request is over. */
+/** What tracing knows of the call of a procedure when it begins. A gateway that calls for its user is a trusted proxy. */
+export interface TracedCall extends TraceBringer {
+  readonly realm_uri: string
+}
+
+/** What tracing is told when a request or a call is over. */
 export interface RequestEnd {
   /** The path that answered; that of no document where the request was refused before it reached one. */
   readonly served: ServedPath
-  /** 499 where the client went away before its answer began. */
+  /** 499 where the client went away before its answer began; of a call, that of its outcome. */
   readonly status: number
   /** The URI of the error in the answer. */
   readonly error: string | undefined
@@ -67,7 +77,7 @@ export interface AttemptSpan {
   over(end: AttemptEnd): void
 }
 
-/** The trace of one request. */
+/** The trace of one request, or of one call of a procedure. */
 export interface RequestTrace {
   /** Of the request's own span. */
   readonly context: TraceContext
@@ -91,4 +101,6 @@ export interface RequestTrace {
 export interface Telemetry {
   /** @param start milliseconds, as `performance.now()` counts them */
   begin(request: TracedRequest, start: number): RequestTrace
+  /** Of the call of a procedure. @param start as of {@link begin} */
+  beginCall(call: TracedCall, start: number): RequestTrace
 }

@@ -1,4 +1,5 @@
 /** Trace contexts in WAMP messages: a keyword argument that a document names, and the options and details that the embedded router passes on. */
+import { isMap } from '#component/syntax/values.ts'
 import { readTraceContext, type TraceContext, traceparentOf } from './trace-context.ts'
 
 type Attributes = Readonly<Record<string, unknown>>
@@ -28,6 +29,29 @@ export function addTraceDetails(
   details._traceparent = _traceparent
   if (context.tracestate !== undefined) details._tracestate = context.tracestate
 }
+
+/**
+ * The header fields of the context that a call brings: that of its details, as the embedded router passes it on, else that of the
+ * keyword argument which the document names. They are not checked.
+ */
+export function traceFieldsOf(
+  details: Attributes,
+  kwargs: Attributes,
+  name: string | undefined,
+): Readonly<Record<string, string>> {
+  const { _traceparent, _tracestate } = details
+  if (typeof _traceparent === 'string') return texts(_traceparent, _tracestate)
+  const argument = name !== undefined && Object.hasOwn(kwargs, name) ? kwargs[name] : undefined
+  const { traceparent, tracestate } = isMap(argument) ? argument : noFields
+  return typeof traceparent === 'string' ? texts(traceparent, tracestate) : {}
+}
+
+const noFields: Attributes = {}
+
+const texts = (traceparent: string, tracestate: unknown) => ({
+  traceparent,
+  ...(typeof tracestate === 'string' && { tracestate }),
+})
 
 /** Details without a context: they may be shown to others than the peer itself. The same ones where they hold none. */
 export function withoutTraceDetails(details: Attributes): Attributes {

@@ -16,9 +16,9 @@ export function openRegistrar({
   pool,
   serving,
 }: Needs<(typeof registrarNeeds)[number]>): Registrar {
-  const { clock, config, families, log } = context
+  const { clock, config, families, log, telemetry } = context
   return new Registrar({
-    ...{ clock, log, newId: requestId, decode: decodeBody },
+    ...{ clock, log, telemetry, newId: requestId, decode: decodeBody },
     gateway: serving.gateway,
     sessions: pool,
     metrics: new ProcedureMetrics(families),

@@ -3,7 +3,7 @@
 import { SecretNames } from '#component/explain/redaction/secret-names.ts'
 import { redacted } from '#component/syntax/redacted.ts'
 import { decodeEscapes } from '#component/syntax/request-target.ts'
-import type { RequestTrace } from '#component/telemetry/telemetry.ts'
+import { traceMembers } from '#component/telemetry/trace-members.ts'
 import type { HttpExchange } from '#http/read-request.ts'
 
 /** Characters of a path that the line has. */
@@ -59,10 +59,3 @@ export function accessLine(
     peer: exchange.peername,
   }
 }
-
-/** As OpenTelemetry names them in logs of other forms than its own. */
-const traceMembers = ({ context: { traceId, spanId, isSampled } }: RequestTrace) => ({
-  trace_id: traceId,
-  span_id: spanId,
-  sampled: isSampled,
-})

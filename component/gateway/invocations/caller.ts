@@ -17,11 +17,20 @@ const textOf = (value: unknown): string | undefined =>
  * The entry of the caller in `forward_for`: clients of Crossbar.io's static roles set the option themselves, and the router adds the
  * session that did as the last entry. A gateway alone is believed.
  */
-function forwardedCaller(entries: unknown, { gatewayRole }: CallerPorts): unknown {
-  const [first, last] = Array.isArray(entries) ? [entries[0], entries.at(-1)] : []
-  const isOfGateway = isMap(last) && last.authrole === gatewayRole
-  if (isOfGateway && last !== first && isMap(first)) return first
+function forwardedCaller(details: Invocation['details'], { gatewayRole }: CallerPorts): unknown {
+  const entries = details.forward_for
+  const first: unknown = Array.isArray(entries) && entries.length > 1 ? entries[0] : undefined
+  if (isFromGateway(details, gatewayRole) && isMap(first)) return first
   throw refuse('forward_for: a call may not name another caller')
+}
+
+/** Whether a gateway has sent a call for a user: it is the last that is named. */
+export function isFromGateway(
+  { forward_for }: Invocation['details'],
+  gatewayRole: string,
+): boolean {
+  const last: unknown = Array.isArray(forward_for) ? forward_for.at(-1) : undefined
+  return isMap(last) && last.authrole === gatewayRole
 }
 
 const listed = (value: unknown): readonly string[] | undefined =>
@@ -30,7 +39,7 @@ const listed = (value: unknown): readonly string[] | undefined =>
 /** @throws ServiceError `wamp.error.not_authorized` */
 function callerOf(details: Invocation['details'], realm_uri: string, ports: CallerPorts): Caller {
   const { forward_for } = details
-  const forwarded = forward_for === undefined ? undefined : forwardedCaller(forward_for, ports)
+  const forwarded = forward_for === undefined ? undefined : forwardedCaller(details, ports)
   const told = isMap(forwarded)
     ? forwarded
     : {

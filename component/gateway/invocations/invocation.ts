@@ -35,26 +35,21 @@ export class InvocationExchange extends BodilessExchange implements Exchange {
   readonly query_params = noTexts
   readonly query_lists = noTexts
   readonly invocation: Invocation
-  readonly trace: RequestTrace | undefined
+  /** Its distributed trace; undefined where there is none. */
+  trace: RequestTrace | undefined
   served?: NonNullable<Exchange['served']>
   listener?: StageListener | undefined
   /** Sends a progressive result, and waits while the session has much to send. */
   readonly sendPiece: SendPiece
 
   /** @param method `get` where equal calls may have one answer, else `post` */
-  constructor(
-    called: Called,
-    method: Method,
-    sendPiece: SendPiece = async () => undefined,
-    trace?: RequestTrace,
-  ) {
+  constructor(called: Called, method: Method, sendPiece: SendPiece = async () => undefined) {
     super()
     this.sendPiece = sendPiece
     const { id, procedure } = called
     this.id = id
     this.method = method
     this.path = procedure
-    this.trace = trace
     this.invocation = { ...called, components: procedure.split('.'), caller: {} }
   }
 

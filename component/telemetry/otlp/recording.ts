@@ -1,4 +1,4 @@
-/** `traces: otlp`: sampled requests and the attempts of their actions become spans. */
+/** `traces: otlp`: sampled requests, sampled calls of procedures, and the attempts of their actions become spans. */
 import { childOf, linkOf, newContext, parentOf } from '#component/telemetry/origin.ts'
 import type { PropagationPorts } from '#component/telemetry/propagation.ts'
 import type {
@@ -8,6 +8,8 @@ import type {
   RequestEnd,
   RequestTrace,
   Telemetry,
+  TraceBringer,
+  TracedCall,
   TracedRequest,
 } from '#component/telemetry/telemetry.ts'
 import type { TraceContext } from '#component/telemetry/trace-context.ts'
@@ -33,17 +35,25 @@ export interface RecordingPorts extends PropagationPorts {
   add(span: RecordedSpan): void
 }
 
-/** Records sampled requests; of others the context is passed on alone. */
+/** Records sampled requests and calls; of others the context is passed on alone. */
 export const recording = (ports: RecordingPorts): Telemetry => ({
-  begin(request, start) {
-    const { ids, isSampled, trust } = ports
-    const parent = parentOf(request, trust)
-    const context = parent ? childOf(parent, ids) : newContext(ids, isSampled)
-    return context.isSampled
-      ? new RecordedRequest(request, start, context, parent, ports)
-      : new UnrecordedRequest(parent ?? context)
-  },
+  begin: (request, start) => begun(request, start, ofRequests, ports),
+  beginCall: (call, start) => begun(call, start, ofCalls, ports),
 })
+
+function begun<T extends TraceBringer>(
+  served: T,
+  start: number,
+  shape: Shape<T>,
+  ports: RecordingPorts,
+): RequestTrace {
+  const { ids, isSampled, trust } = ports
+  const parent = parentOf(served, trust)
+  const context = parent ? childOf(parent, ids) : newContext(ids, isSampled)
+  return context.isSampled
+    ? new RecordedRequest({ served, start, shape, context, parent }, ports)
+    : new UnrecordedRequest(parent ?? context)
+}
 
 /** A request without spans. The context of its parent is passed on as it came: a span of its own would be nowhere. */
 class UnrecordedRequest implements RequestTrace {
@@ -66,12 +76,59 @@ class UnrecordedRequest implements RequestTrace {
 /** More characters of the path are left out: it may be as long as the head of a request. */
 const longestPath = 1024
 
-/** The SERVER span of a request. */
-class RecordedRequest implements RequestTrace {
+/** How the SERVER spans of what is served look: semantic conventions for HTTP and for RPC. */
+interface Shape<T> {
+  name(served: T, end: RequestEnd): string
+  attributes(served: T, end: RequestEnd): SpanAttributes
+}
+
+const placeOf = ({ served: { version } }: RequestEnd): SpanAttributes => ({
+  'gateway.api': version.api,
+  'gateway.api_version': version.label,
+})
+
+/** Never the query, a body or a header field. */
+const ofRequests: Shape<TracedRequest> = {
+  name: ({ method }, { served }) => `${method.toUpperCase()} ${served.pattern}`.trimEnd(),
+  attributes: (request, end) => ({
+    'http.request.method': request.method.toUpperCase(),
+    'url.path': request.path.slice(0, longestPath),
+    'url.scheme': request.scheme,
+    'server.address': request.host,
+    'server.port': Number(request.port),
+    'client.address': request.client,
+    'network.protocol.version': request.version,
+    'http.response.status_code': end.status,
+    ...(end.served.pattern !== '' && { 'http.route': end.served.pattern, ...placeOf(end) }),
+  }),
+}
+
+/** The procedure as the document registers it: of a pattern the URI is data of the caller. Never an argument. */
+const ofCalls: Shape<TracedCall> = {
+  name: (_, { served }) => served.pattern,
+  attributes: ({ realm_uri }, end) => ({
+    'rpc.system.name': 'wamp',
+    'rpc.method': end.served.pattern,
+    'wamp.realm': realm_uri,
+    ...placeOf(end),
+    ...(end.error !== undefined && { 'rpc.status_code': shortUri(end.error) }),
+  }),
+}
+
+/** What a recorded request begins with. */
+interface Begun<T> {
+  readonly served: T
+  readonly start: number
+  readonly shape: Shape<T>
+  readonly context: TraceContext
+  readonly parent: TraceContext | undefined
+}
+
+/** The SERVER span of a request or a call. */
+class RecordedRequest<T extends TraceBringer> implements RequestTrace {
   readonly context: TraceContext
   readonly tellUser: RequestTrace['tellUser']
-  readonly #request: TracedRequest
-  readonly #parent: TraceContext | undefined
+  readonly #begun: Begun<T>
   readonly #ports: RecordingPorts
   /** Milliseconds between the monotonic clock and the epoch. */
   readonly #offset: number
@@ -79,19 +136,12 @@ class RecordedRequest implements RequestTrace {
   #authid: string | undefined
   #events: SpanEvent[] | undefined
 
-  constructor(
-    request: TracedRequest,
-    start: number,
-    context: TraceContext,
-    parent: TraceContext | undefined,
-    ports: RecordingPorts,
-  ) {
-    this.#request = request
-    this.context = context
-    this.#parent = parent
+  constructor(begun: Begun<T>, ports: RecordingPorts) {
+    this.#begun = begun
+    this.context = begun.context
     this.#ports = ports
     this.#offset = ports.clock.offset()
-    this.#start = start + this.#offset
+    this.#start = begun.start + this.#offset
     this.tellUser = ports.tellsUsers
       ? (authid) => {
           this.#authid = authid
@@ -125,50 +175,28 @@ class RecordedRequest implements RequestTrace {
 
   over(end: RequestEnd): void {
     const { add, origin, trust } = this.#ports
-    const request = this.#request
-    const method = request.method.toUpperCase()
+    const { served, shape, parent } = this.#begun
+    const { status, error } = end
+    const isError = status >= 500
+    const errorType = error === undefined ? isError && String(status) : shortUri(error)
     add(
       recordedSpan({
         origin,
         kind: spanKind.server,
-        name: `${method} ${end.served.pattern}`.trimEnd(),
+        name: shape.name(served, end),
         context: this.context,
-        parent: this.#parent && { context: this.#parent, isRemote: true },
-        link: this.#parent ? undefined : linkOf(request, trust),
+        parent: parent && { context: parent, isRemote: true },
+        link: parent ? undefined : linkOf(served, trust),
         start: this.#start,
         end: this.#now(),
-        attributes: attributesOf(request, method, end, this.#authid),
+        attributes: {
+          ...shape.attributes(served, end),
+          ...(errorType && { 'error.type': errorType }),
+          ...(this.#authid !== undefined && { 'enduser.id': this.#authid }),
+        },
         ...(this.#events && { events: this.#events }),
-        isError: end.status >= 500,
+        isError,
       }),
     )
   }
-}
-
-/** Semantic conventions for HTTP servers. Never the query, a body or a header field. */
-function attributesOf(
-  request: TracedRequest,
-  method: string,
-  { served, status, error }: RequestEnd,
-  authid: string | undefined,
-): SpanAttributes {
-  const attributes: SpanAttributes = {
-    'http.request.method': method,
-    'url.path': request.path.slice(0, longestPath),
-    'url.scheme': request.scheme,
-    'server.address': request.host,
-    'server.port': Number(request.port),
-    'client.address': request.client,
-    'network.protocol.version': request.version,
-    'http.response.status_code': status,
-  }
-  if (served.pattern !== '') {
-    attributes['http.route'] = served.pattern
-    attributes['gateway.api'] = served.version.api
-    attributes['gateway.api_version'] = served.version.label
-  }
-  if (error !== undefined) attributes['error.type'] = shortUri(error)
-  else if (status >= 500) attributes['error.type'] = String(status)
-  if (authid !== undefined) attributes['enduser.id'] = authid
-  return attributes
 }

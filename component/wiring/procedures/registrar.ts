@@ -5,12 +5,17 @@ import type { CompiledOperation, Route } from '#component/gateway/api.ts'
 import type { FailureReport } from '#component/gateway/failure-report.ts'
 import type { Gateway } from '#component/gateway/handle.ts'
 import { type Decode, yieldedOf } from '#component/gateway/invocations/answer.ts'
+import { isFromGateway } from '#component/gateway/invocations/caller.ts'
 import type { InvocationExchange } from '#component/gateway/invocations/invocation.ts'
 import { LogThrottle } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
 import type { MetricSources } from '#component/metrics/source.ts'
+import { gatewayRole } from '#component/realm/logins.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { TableChange } from '#component/routes/table-change.ts'
+import type { Telemetry } from '#component/telemetry/telemetry.ts'
+import { traceMembers } from '#component/telemetry/trace-members.ts'
+import { traceFieldsOf } from '#component/telemetry/wamp-context.ts'
 import type { IncomingCall } from '#component/wamp/registrations/callee.ts'
 import type {
   RegistrationState,
@@ -25,6 +30,8 @@ export interface RegistrarPorts {
   readonly sessions: Pick<SessionPool, 'open'>
   readonly decode: Decode
   readonly metrics: ProcedureMetrics
+  /** Begins the traces of calls; undefined: there are none. */
+  readonly telemetry: Pick<Telemetry, 'beginCall'> | undefined
   readonly clock: Pick<Clock, 'now' | 'after'>
   /** Milliseconds of a clock that never goes back. */
   readonly monotonic: () => number
@@ -57,6 +64,9 @@ interface Held {
   /** undefined: the process does not register yet. */
   registration: StandingRegistration | undefined
 }
+
+/** The status of a call that nobody waits for any more, in spans. */
+const clientClosed = 499
 
 /** Milliseconds that a load waits for the answer of the router. */
 const settleMs = 2_000
@@ -228,7 +238,7 @@ export class Registrar {
 
   /** Never rejects. */
   async #answer(held: Held, call: IncomingCall): Promise<void> {
-    const { clock, decode, gateway, log, monotonic, newId } = this.#ports
+    const { clock, decode, gateway, log, monotonic, newId, telemetry } = this.#ports
     const start = monotonic()
     const id = newId(clock.now())
     const { uri: procedure, args, kwargs, details } = call
@@ -240,6 +250,7 @@ export class Registrar {
       exchange?.abort(undefined)
     })
     let error_uri: string | undefined
+    let status = 500
     try {
       const called = { id, procedure, args, kwargs, details }
       const reply = await gateway.invoke(
@@ -248,6 +259,15 @@ export class Registrar {
         (begun, operation) => {
           exchange = begun
           route = operation
+          const { inherited, path } = operation
+          begun.trace = telemetry?.beginCall(
+            {
+              realm_uri: path.version.realm_uri,
+              headers: traceFieldsOf(details, kwargs, inherited.traceKwargs),
+              isFromProxy: isFromGateway(details, gatewayRole),
+            },
+            start,
+          )
           this.#open.add(begun)
           if (isGone) begun.abort()
         },
@@ -257,8 +277,12 @@ export class Registrar {
       error_uri = yielded.error_uri
       if (error_uri === undefined) call.yield(yielded)
       else call.fail({ ...yielded, error_uri })
-      const { failure, status } = reply
-      if (failure !== undefined && status >= 500) this.#tell({ request_id: id, ...failure })
+      const { failure } = reply
+      status = reply.status
+      if (failure !== undefined && status >= 500) {
+        const trace_id = exchange?.trace?.context.traceId
+        this.#tell({ request_id: id, ...(trace_id && { trace_id }), ...failure })
+      }
     } catch (err) {
       const known = err instanceof ServiceError ? err : undefined
       error_uri = known?.uri ?? 'service.error.internal'
@@ -270,7 +294,8 @@ export class Registrar {
       }
     }
     const outcome: CallOutcome = isGone ? 'canceled' : error_uri === undefined ? 'ok' : 'error'
-    this.#over({ id, exchange, route, outcome, error: isGone ? canceled().uri : error_uri, start })
+    if (isGone) [status, error_uri] = [clientClosed, canceled().uri]
+    this.#over({ id, exchange, route, outcome, status, error: error_uri, start })
   }
 
   /** A procedure that fails would fill the log. */
@@ -285,16 +310,22 @@ export class Registrar {
     readonly exchange: InvocationExchange | undefined
     readonly route: CompiledOperation | undefined
     readonly outcome: CallOutcome
+    readonly status: number
     readonly error: string | undefined
     readonly start: number
   }): void {
     const { accessLog, metrics, monotonic } = this.#ports
-    const { id, exchange, route, outcome, error, start } = ended
+    const { id, exchange, route, outcome, status, error, start } = ended
+    const trace = exchange?.trace
     const duration = monotonic() - start
-    if (route) metrics.over(route, outcome, duration / 1000)
+    if (route) {
+      metrics.over(route, outcome, duration / 1000)
+      trace?.over({ served: route.path, status, error })
+    }
     accessLog?.info(
       {
         request_id: id,
+        ...(trace && traceMembers(trace)),
         // as the document registers it: of a pattern the URI is data of the caller
         procedure: route?.path.pattern,
         api_spec: route?.path.version.api,
