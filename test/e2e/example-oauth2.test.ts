@@ -51,7 +51,7 @@ describe('the example with OAuth2', function () {
     const [, url = ''] = await lineOf(gateway, /^gateway +(http:\S+)$/)
     const router = `${url.replace('http', 'ws')}/ws`
     backend = type(startBackend.trimEnd().concat(` -- ${router}\n`))
-    await lineOf(backend, /^orders are answered$/)
+    await lineOf(backend, /^orders are served$/)
     const marked = client.replace(/^# /gm, 'echo; echo "#####"\n# ')
     const text = marked.replace('http://127.0.0.1:18080', url)
     const empty = mkdtempSync(join(folder, 'empty-'))
