@@ -117,6 +117,9 @@ function sealedOf(event: DeliveredEvent, seal: (text: string) => string): string
 export class Acceptance {
   readonly #ports: AcceptancePorts
   #queue: Queued[] = []
+  /** What is being written, and how many of them are written or lost. */
+  #taken: readonly Queued[] = []
+  #settled = 0
   #bytes = 0
   #isWriting = false
   #isStopped = false
@@ -145,6 +148,15 @@ export class Acceptance {
     setImmediate(() => void this.#writeAll())
   }
 
+  /** When the oldest of the events of each delivery came that are neither written nor lost; milliseconds since the epoch. */
+  waitingSince(): ReadonlyMap<AcceptingDelivery, number> {
+    const found = new Map<AcceptingDelivery, number>()
+    for (const some of [this.#taken.slice(this.#settled), this.#queue]) {
+      for (const { to, event } of some) if (!found.has(to)) found.set(to, event.at)
+    }
+    return found
+  }
+
   /** Resolves once all that has come until now is written or lost. */
   written(): Promise<void> {
     if (!this.#isWriting) return Promise.resolve()
@@ -162,7 +174,10 @@ export class Acceptance {
       this.#whenEmpty = []
       const queue = this.#queue
       this.#queue = []
+      this.#taken = queue
+      this.#settled = 0
       await this.#writeThese(queue).catch(this.#ports.onBug)
+      this.#taken = []
       for (const resolve of waiting) resolve()
     }
     this.#isWriting = false
@@ -173,7 +188,7 @@ export class Acceptance {
     const { yieldTurn, onBug } = this.#ports
     let made: Made[] = []
     let bytes = 0
-    for (const { to, event } of queue) {
+    for (const [index, { to, event }] of queue.entries()) {
       const pause = yieldTurn()
       if (pause !== undefined) await pause
       let row: DeliveryRow | 'too_large' | undefined
@@ -189,6 +204,7 @@ export class Acceptance {
       }
       if (made.length === mostRows || bytes + row.bytes > mostBytes) {
         await this.#write(made)
+        this.#settled = index
         made = []
         bytes = 0
       }

@@ -68,6 +68,7 @@ export class RealmOutbox {
   #renewedAt = Number.NEGATIVE_INFINITY
   #rereadAt = 0
   #sweptAt = 0
+  #sweeping: Promise<void> | undefined
   #hasCounted = false
   #isStopped = false
   #stopTimer: (() => void) | undefined
@@ -277,17 +278,41 @@ export class RealmOutbox {
       }
     }
     for (const slot of slots) this.#startOrStop(slot)
-    const hearing = slots.filter((slot) => slot.isAccepting && slot.isHearing)
-    await this.#ports.acceptance.written()
-    await deliveryOwners.cover(
-      hearing.filter((slot) => slot.isAccepting && slot.isHearing).map(({ id }) => id),
-      now,
-    )
+    await this.#cover(slots, now)
     this.#gapMessages.tell(slots)
-    if (now >= this.#sweptAt + sweepMs) {
-      this.#sweptAt = now
-      await this.#sweep(now)
+    this.#sweepIfDue(now)
+  }
+
+  /** Notes until when each has accepted all. Nothing waits for the events that are being written: the lease is renewed meanwhile. */
+  async #cover(slots: readonly Slot[], now: number): Promise<void> {
+    const { acceptance, store } = this.#ports
+    const waitingSince = acceptance.waitingSince()
+    const covered = slots.flatMap((slot) => {
+      if (!slot.isAccepting || !slot.isHearing) return []
+      const until = Math.min(now, (waitingSince.get(slot) ?? Infinity) - 1)
+      return until > (slot.row?.covered_until ?? 0) ? [{ id: slot.id, until }] : []
+    })
+    for (const [until, some] of Map.groupBy(covered, (one) => one.until)) {
+      await store.deliveryOwners.cover(
+        some.map(({ id }) => id),
+        until,
+      )
     }
+  }
+
+  /** In the background: it takes long where much is removed, and the lease is renewed meanwhile. */
+  #sweepIfDue(now: number): void {
+    if (this.#sweeping || now < this.#sweptAt + sweepMs) return
+    this.#sweptAt = now
+    this.#sweeping = this.#sweep(now)
+      .catch((err: unknown) => {
+        // the store is away
+        if (err instanceof Error && 'uri' in err) return
+        this.#ports.log.error({ err }, 'deliveries failed because of a bug in the gateway')
+      })
+      .finally(() => {
+        this.#sweeping = undefined
+      })
   }
 
   #taken(
@@ -391,6 +416,7 @@ export class RealmOutbox {
   async #sweep(now: number): Promise<void> {
     const { seqAt, store } = this.#ports
     for (const slot of this.slots.values()) {
+      if (this.#isStopped) return
       const before = seqAt(now - slot.delivery.limits.maxAge * 1_000)
       const expired = await store.deliveries.expire(slot.id, before, now + deadKeptMs)
       if (expired.length > 0) {
@@ -460,6 +486,7 @@ export class RealmOutbox {
     const { realm_uri } = this
     this.#isStopped = true
     await this.#inTurn(async () => this.#stopTimer?.())
+    await this.#sweeping
     const slots = [...this.slots.values()]
     const senders = slots.flatMap(({ sender }) => sender ?? [])
     const stopTimer = clock.after(drainMs, () => {

@@ -1,6 +1,7 @@
 /** The outbox: what was accepted is sent, by one process at a time, in order, again until it is taken; and holes are told. */
 import { expect } from 'chai'
 import type { Store } from '#component/store/database.ts'
+import type { DeliveryRow } from '#component/store/tables.ts'
 import { Bench, type BenchProcess, limited, ref } from './outbox-bench.ts'
 
 const second = 1_000
@@ -280,6 +281,40 @@ describe('the outbox', () => {
     await bench.clock.advance(60 * second)
     expect(bench.attempts.slice(before).filter(({ by }) => by === 'a')).to.deep.equal([])
     expect(new Set(await statesOf())).to.deep.equal(new Set(['done']))
+  })
+
+  it('stays the owner, and covers what it has accepted, while the store writes for longer than its lease', async () => {
+    let isSlow = false
+    const accept = async (rows: readonly DeliveryRow[]) => {
+      if (isSlow) await new Promise<void>((resolve) => bench.clock.after(20 * second, resolve))
+      return await store.deliveries.accept(rows)
+    }
+    const deliveries = new Proxy(store.deliveries, {
+      get(target, name) {
+        const found = Reflect.get(target, name)
+        return name === 'accept' ? accept : typeof found === 'function' ? found.bind(target) : found
+      },
+    })
+    const { deliveryOwners } = store
+    a = await bench.start('a', store, { store: { deliveries, deliveryOwners } })
+    const b = await bench.start('b', store)
+    await bench.clock.advance(5 * second)
+    bench.publish({ id: 1 })
+    await bench.clock.advance(5 * second)
+    isSlow = true
+    const begun = bench.clock.now()
+    bench.publish({ id: 2 })
+    await bench.clock.advance(15 * second)
+    expect((await status(b))?.owner).to.equal('a')
+    const covered = async () => (await deliveryOwners.states())[0]?.covered_until
+    expect(await covered()).to.equal(begun - 1)
+    await bench.clock.advance(10 * second)
+    expect(await covered()).to.be.above(begun + 20 * second)
+    expect(bench.ids).to.deep.equal([1, 2])
+    a.freeze()
+    await bench.clock.advance(20 * second)
+    expect((await status(b))?.owner).to.equal('b')
+    expect(await gapsOf(b)).to.deep.equal([])
   })
 
   it('hands over when it stops: no event is lost, none is a gap', async () => {
