@@ -144,8 +144,8 @@ export function act(state: RequestState): Promise<Outcome> {
 }
 
 /** A list is not answered as a stream, and HEAD has no pieces. */
-const wantsProgress = ({ streaming, exchange }: RequestState): boolean =>
-  streaming !== undefined && exchange.method !== 'head'
+const wantsProgress = ({ streaming, exchange, wantsPieces }: RequestState): boolean =>
+  wantsPieces || (streaming !== undefined && exchange.method !== 'head')
 
 function prepare(
   state: RequestState,

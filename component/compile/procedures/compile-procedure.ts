@@ -103,6 +103,9 @@ const restricted =
     return ofInvocations.has(key) ? lookup(key) : undefined
   }
 
+/** The members of `action.progress` of a forward. */
+const ofForwards = ['number', 'data', 'event', 'id']
+
 /** The procedures of a document compile one after the other. */
 export class ProcedureCompiler {
   readonly #ports: ProcedurePorts
@@ -193,7 +196,7 @@ export class ProcedureCompiler {
     const readable = {
       ...{ at, pattern: uri, forms: [], isList: actions.isList, protection: undefined },
       actions: steps.map(({ kind }) => kind),
-      progress: ['number', 'data', 'event', 'id'],
+      ...(last.plan.kind.begins !== 'progress' && { progress: ofForwards }),
     }
     const progress = nodesOfProgress(responses)
     const progressAt = pathOf('response', 'on_progress')
@@ -212,9 +215,11 @@ export class ProcedureCompiler {
       issues.push(...kind.refuseInvocations(plan))
     }
     if (responses.on_progress) {
-      const isForward = !actions.isList && last.plan.kind.passesOn
-      const needs = 'on_progress needs one action whose response comes in pieces: a forward'
-      if (!isForward) issues.push({ path: progressAt, message: needs })
+      const { passesOn, begins } = last.plan.kind
+      const needs =
+        'on_progress needs one action whose response comes in pieces: a forward or a wamp_call'
+      if (actions.isList || !(passesOn || begins === 'progress'))
+        issues.push({ path: progressAt, message: needs })
       const kept =
         'a response that is sent in pieces is not kept: leave out on_progress, or the policy'
       if (this.#isRead(inherited)) issues.push({ path: progressAt, message: kept })

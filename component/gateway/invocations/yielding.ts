@@ -2,11 +2,13 @@
 import {
   type ActionError,
   badGateway,
+  type CallStream,
   type Outcome,
   streamOf,
   type UpstreamAnswer,
 } from '#component/action/action.ts'
-import { ExpressionError, isErrorUri } from '#component/errors.ts'
+import { withAliases } from '#component/action/wamp-fields.ts'
+import { ExpressionError, isErrorUri, ServiceError } from '#component/errors.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import { act } from '#component/gateway/act.ts'
 import { ListFailure } from '#component/gateway/action-list.ts'
@@ -68,6 +70,8 @@ export const yielding = stage('render', {
   enter(state) {
     const outcome = state.outcome as Outcome
     const { on_progress } = planOf(state)
+    const { stream } = outcome
+    if (on_progress && stream?.kind === 'call') return passedOn(state, stream, on_progress)
     if (on_progress && outcome.answer) return inPieces(state, outcome, on_progress)
     return rendered(state, outcome)
   },
@@ -125,6 +129,53 @@ async function inPieces(
     return replyOf({ args: none, kwargs: {} }, 200)
   return rendered(state, outcome)
 }
+
+/**
+ * Passes the progressive results of a callee on, and answers as its answer says. No message tells a callee to wait: the call is given up
+ * where a result comes while the session has more than `limits.call_buffer` to send.
+ */
+async function passedOn(
+  state: RequestState,
+  stream: CallStream,
+  on_progress: YieldPlan,
+): Promise<Reply> {
+  const { sendPiece } = state.exchange as InvocationExchange
+  let failure: unknown
+  let isFull = false
+  let number = 0
+  const hasRoom = () => {
+    isFull = false
+  }
+  stream.begin({
+    onPiece({ args, kwargs, details }) {
+      number += 1
+      try {
+        if (isFull) throw tooFast()
+        const progress = withAliases({ number, args, kwargs, details })
+        const seen = { ...state.context, action: { progress } }
+        const sent = sendPiece(declared(on_progress, { args, kwargs }, seen))
+        if (sent === undefined) return
+        isFull = true
+        void sent.then(hasRoom, hasRoom)
+      } catch (error) {
+        failure = error
+        stream.cancel()
+      }
+    },
+    onOutcome() {
+      // it is awaited below, also where the caller has gone
+    },
+  })
+  const last = await new Promise<Outcome>((resolve) => stream.onSettled(resolve))
+  if (failure !== undefined) throw failure
+  return rendered(state, last)
+}
+
+const tooFast = () =>
+  new ServiceError(
+    'service.error.unavailable',
+    'progressive results come faster than the router takes them',
+  )
 
 /** Bytes of an error's body that are read. */
 const mostOfError = 1_048_576

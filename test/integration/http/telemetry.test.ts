@@ -13,7 +13,7 @@ type Change = Parameters<typeof open>[0]
 function kept() {
   const begun: TracedRequest[] = []
   const ended: RequestEnd[] = []
-  const telemetry: Telemetry = {
+  const telemetry: Pick<Telemetry, 'begin'> = {
     begin(request) {
       begun.push(request)
       return {

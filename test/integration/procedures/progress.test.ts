@@ -1,11 +1,14 @@
 /** Progressive results of procedures: the response of an HTTP service comes in pieces. */
 import { expect } from 'chai'
+import { RouterPeer } from '#test/contract/router/peer.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { until } from '#test/support/running/until.ts'
 import {
   type Caller,
   documentOf,
   openCaller,
   openService,
+  realm,
   type Service,
 } from './procedures.setup.ts'
 
@@ -26,10 +29,41 @@ const bodies: Readonly<Record<string, readonly [type: string, body: string | Buf
   '/empty': ['application/x-ndjson', ''],
 }
 
+/** A callee: two pieces and a result, an error behind a piece, and what never ends behind one. */
+async function openCallee(url: string, whenCanceled: () => void): Promise<RouterPeer> {
+  const peer = await RouterPeer.join({ url, realm })
+  const uris = new Map<number, string>()
+  for (const name of ['counts', 'fails', 'waits']) {
+    uris.set(await peer.register(`com.example.callee.${name}`), name)
+  }
+  const serve = async () => {
+    for (;;) {
+      const [code, request, id, details] = await peer.next()
+      if (code === 69) whenCanceled()
+      if (code !== 68) continue
+      const wants = Object(details).receive_progress === true
+      const piece = (...args: unknown[]) =>
+        wants && peer.send(70, request, { progress: true }, args, { of: 'callee' })
+      const name = uris.get(id as number)
+      piece('one')
+      if (name === 'counts') {
+        piece('two')
+        peer.send(70, request, {}, ['all'], { wants })
+      } else if (name === 'fails') {
+        peer.send(8, 68, request, {}, 'com.example.error.broken', ['why'])
+      }
+    }
+  }
+  void serve().catch(() => undefined)
+  return peer
+}
+
 describe('a procedure with on_progress', () => {
   let gateway: TestGateway
   let service: Service
   let caller: Caller
+  let callee: RouterPeer
+  let interrupts = 0
 
   before(async () => {
     service = await openService((request, response) => {
@@ -70,10 +104,47 @@ describe('a procedure with on_progress', () => {
         },
       }),
     )
+    const called = (procedure: string) => ({ type: 'wamp_call', procedure })
+    await gateway.mustLoad({
+      ...documentOf({
+        'com.example.counts': {
+          action: called('com.example.callee.counts'),
+          response: {
+            on_progress: {
+              args: ['{{action.progress.number}}', '{{action.progress.args |> head}}'],
+            },
+          },
+        },
+        'com.example.renamed': {
+          action: called('com.example.callee.counts'),
+          response: {
+            on_progress: { kwargs: {} },
+            on_result: { args: ['{{action.result.kwargs.wants}}'] },
+          },
+        },
+        'com.example.fails': {
+          action: called('com.example.callee.fails'),
+          response: { on_progress: { kwargs: {} } },
+        },
+        'com.example.waits': {
+          action: called('com.example.callee.waits'),
+          response: { on_progress: { kwargs: {} } },
+        },
+        'com.example.unfit': {
+          action: called('com.example.callee.waits'),
+          response: { on_progress: { args: ['{{action.progress.kwargs.none}}'] } },
+        },
+      }),
+      id: 'com.example.passing',
+    })
+    callee = await openCallee(gateway.routerUrl, () => {
+      interrupts += 1
+    })
     caller = await openCaller(gateway.routerUrl)
   })
   after(async () => {
     await caller?.close()
+    callee?.cut()
     await gateway?.stop()
     service?.close()
   })
@@ -120,6 +191,55 @@ describe('a procedure with on_progress', () => {
       { args: [3, 'four'], kwargs: { event: 'none', id: '' } },
     ])
     expect(answer.kwargs).to.deep.equal({ status: 200 })
+  })
+
+  for (const [procedure, found, answer] of [
+    [
+      'com.example.counts',
+      [
+        { args: [1, 'one'], kwargs: { of: 'callee' } },
+        { args: [2, 'two'], kwargs: { of: 'callee' } },
+      ],
+      { args: ['all'], kwargs: { wants: true } },
+    ],
+    [
+      'com.example.renamed',
+      [
+        { args: ['one'], kwargs: {} },
+        { args: ['two'], kwargs: {} },
+      ],
+      { args: [true], kwargs: {} },
+    ],
+    [
+      'com.example.fails',
+      [{ args: ['one'], kwargs: {} }],
+      { error: 'com.example.error.broken', args: ['why'], kwargs: {} },
+    ],
+  ] as const) {
+    it(`passes the progressive results of a callee on: ${procedure}`, async () => {
+      expect(await pieces(procedure, 'x')).to.deep.equal({ found, answer })
+    })
+  }
+
+  it('asks a callee for none where the caller wants none', async () => {
+    const { args, kwargs } = await caller.call('com.example.counts')
+    expect({ args, kwargs }).to.deep.equal({ args: ['all'], kwargs: { wants: false } })
+  })
+
+  it('cancels the call where a progressive result does not fit the document', async () => {
+    interrupts = 0
+    const { answer } = await pieces('com.example.unfit', 'x')
+    expect(answer.error).to.be.a('string')
+    await until('the callee is told', () => interrupts === 1)
+  })
+
+  it('cancels the call with that of the caller', async () => {
+    interrupts = 0
+    const { answer, cancel } = caller.begin('com.example.waits', {
+      progress_callback: () => cancel('kill'),
+    })
+    expect((await answer).error).to.equal('wamp.error.canceled')
+    await until('the callee is told', () => interrupts === 1)
   })
 
   it('gives other bodies in chunks of at most 64 KiB', async () => {

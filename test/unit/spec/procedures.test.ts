@@ -30,6 +30,13 @@ describe('a document with procedures', () => {
       'pieces',
       { action: forward, response: { on_progress: { args: ['{{action.progress.id}}'] } } },
     ],
+    [
+      'progressive results',
+      {
+        action: { type: 'wamp_call', procedure: 'com.example.other' },
+        response: { on_progress: { args: ['{{action.progress.kwargs}}'] } },
+      },
+    ],
     ['a comment', { action: fixed, comment: 'a word' }],
     ['defaults of requests', { action: fixed }, { defaults: { accepts: ['application/json'] } }],
     [
@@ -120,11 +127,11 @@ describe('a document with procedures', () => {
     ],
     [
       { action: fixed, response: { on_progress: { args: [] } } },
-      `${at}/response/on_progress: on_progress needs one action whose response comes in pieces: a forward`,
+      `${at}/response/on_progress: on_progress needs one action whose response comes in pieces: a forward or a wamp_call`,
     ],
     [
       { action: [fixed, forward], response: { on_progress: { args: [] } } },
-      `${at}/response/on_progress: on_progress needs one action whose response comes in pieces: a forward`,
+      `${at}/response/on_progress: on_progress needs one action whose response comes in pieces: a forward or a wamp_call`,
     ],
     [
       { action: forward, cache: { ttl: 1 }, response: { on_progress: { args: [] } } },
