@@ -202,6 +202,13 @@ export const configSchema = section(
           30_000,
           'How long a path waits for a result unless it says otherwise.',
         ),
+        max_message_bytes: integer({
+          default: 15_000_000,
+          minimum: 65_536,
+          maximum: 15_000_000,
+          description:
+            'Largest message that is sent for a request, about: a larger one is refused with `wamp.error.payload_size_exceeded` (413), and no callee sees it. Less where callees end their session over less (docs/bodies.md, "An image for a Python callee"). Bytes.',
+        }),
         allowed_dynamic_uris: strings(
           'Procedures and topics beginning with `wamp.` or `service.` that a request may name. A trailing `.` makes an entry a prefix.',
         ),

@@ -25,7 +25,7 @@ export interface SessionOptions {
   readonly isCallee?: boolean
   /** Bytes that may wait in the session while pieces of a call are sent. */
   readonly unsentBytes?: number
-  /** Largest message that the router takes; Crossbar.io ends the connection a little above the default. */
+  /** Largest message that the router and its callees take; Crossbar.io ends the connection a little above the default. */
   readonly maxMessageBytes?: number
   /** Milliseconds from opening a connection to WELCOME. */
   readonly joinTimeoutMs?: number

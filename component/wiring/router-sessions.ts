@@ -26,7 +26,7 @@ interface SessionNeeds {
 /** Opens the pool: each of its sessions joins when it is asked for. */
 export function openPool({ context, router }: SessionNeeds): SessionPool {
   const { config, users, clock, log, families } = context
-  const { identity } = config.wamp
+  const { identity, max_message_bytes: maxMessageBytes } = config.wamp
   return new SessionPool({
     ...{ ...router.link, clock, log },
     identity,
@@ -36,6 +36,7 @@ export function openPool({ context, router }: SessionNeeds): SessionPool {
         : undefined,
     maxHeld: config.limits.stream_sessions,
     unsentBytes: config.limits.call_buffer,
+    maxMessageBytes,
     onWaited: sessionWaits(families),
     authFor: (realm_uri, user) =>
       user ? users.sessionTickets.authFor(user) : router.authOf(realm_uri),

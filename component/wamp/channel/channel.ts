@@ -56,11 +56,11 @@ const walkRules: WalkRules = {
   },
 }
 
-/** The failure of a message that is larger than the router accepts. */
+/** The failure of a message that is larger than the router, or a callee on it, accepts. */
 export const tooLarge = () =>
   failure(
     'wamp.error.payload_size_exceeded',
-    'the payload is larger than the router accepts',
+    'the payload is larger than the router or a callee on it accepts',
     false,
   )
 
