@@ -46,8 +46,8 @@ export interface AcceptancePorts {
   readonly onBug: (err: unknown) => void
 }
 
-/** Rows and bytes of one transaction. */
-const mostRows = 500
+/** Rows and bytes of one transaction: as many rows as one statement takes, which a turn of the event loop hands to the store. */
+const mostRows = 256
 const mostBytes = 4 << 20
 
 /** An event whose row is larger is not accepted. Bytes, sealed. */

@@ -392,10 +392,15 @@ export class DeliveryStore {
         (some) => this.#delete(delivery, some),
       )
     }
-    const dead = (await this.counts()).find(
-      (row) => row.delivery === delivery && row.state === 'dead',
+    const dead = await this.#run((db) =>
+      db
+        .selectFrom('deliveries')
+        .select((row) => row.fn.countAll<number>().as('rows'))
+        .where('delivery', '=', delivery)
+        .where('state', '=', 'dead')
+        .executeTakeFirstOrThrow(),
     )
-    for (let left = (dead?.rows ?? 0) - mostDead; left > 0; left -= rowsAtOnce) {
+    for (let left = Number(dead.rows) - mostDead; left > 0; left -= rowsAtOnce) {
       const count = Math.min(left, rowsAtOnce)
       await this.#delete(
         delivery,
