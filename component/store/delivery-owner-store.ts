@@ -16,7 +16,11 @@ export class DeliveryOwnerStore {
     this.#now = now
   }
 
-  /** Takes a role that nobody has, or renews it. @returns its epoch; undefined: another process has it */
+  /**
+   * Takes a role that nobody has, or renews it. While a process stands by, no other one becomes the owner: that one has heard the events
+   * of meanwhile.
+   * @returns its epoch; undefined: another process has it, or is to have it
+   */
   async take(request: RoleRequest, leaseMs: number): Promise<number | undefined> {
     const until = sql<number>`${this.#now()} + cast(${leaseMs} as bigint)`
     const row = await this.#run((db) =>
@@ -33,7 +37,9 @@ export class DeliveryOwnerStore {
               epoch: sql<number>`case when delivery_owners.holder = excluded.holder then delivery_owners.epoch else delivery_owners.epoch + 1 end`,
             }))
             .where(
-              sql<boolean>`delivery_owners.holder = excluded.holder or delivery_owners.lease_until <= ${this.#now()}`,
+              sql<boolean>`delivery_owners.holder = excluded.holder or (delivery_owners.lease_until <= ${this.#now()}
+                and not exists (select 1 from delivery_owners as standby where standby.realm_uri = excluded.realm_uri
+                  and standby.role = 'standby' and standby.holder <> excluded.holder and standby.lease_until > ${this.#now()}))`,
             ),
         )
         .returning('epoch')

@@ -72,6 +72,21 @@ export function describeDeliveries(name: string, openPlace: () => Promise<Place>
       expect(await owners.take(request('a'), 10_000)).to.equal(undefined)
     })
 
+    it('gives the role of an owner whose lease has lapsed to the process that stands by, and to others once there is none', async () => {
+      const { deliveryOwners: owners } = store
+      await owners.take(request('a'), 10_000)
+      await owners.take(request('b', 'standby'), 10_000)
+      await owners.release(request('a'))
+      expect(await other.deliveryOwners.take(request('c'), 10_000)).to.equal(undefined)
+      expect(await other.deliveryOwners.take({ ...request('c'), realm_uri: 'q' }, 10_000)).to.equal(
+        1,
+      )
+      expect(await owners.take(request('b'), 10_000)).to.equal(2)
+      await owners.release(request('b'))
+      await owners.release(request('b', 'standby'))
+      expect(await other.deliveryOwners.take(request('c'), 10_000)).to.equal(3)
+    })
+
     it('lets the owner claim a row once, and counts the attempt', async () => {
       await store.deliveries.accept([rowOf(1), rowOf(2)])
       expect(await store.deliveries.claim(owner(), [rowOf(1)], 1_000)).to.deep.equal([])

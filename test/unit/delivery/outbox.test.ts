@@ -263,6 +263,23 @@ describe('the outbox', () => {
     expect(await gapsOf(b)).to.deep.equal([])
   })
 
+  it('is taken over by the standby, not by a process that has begun since, which has heard nothing', async () => {
+    await startOne()
+    const b = await bench.start('b', store)
+    await bench.clock.advance(5 * second)
+    a.freeze()
+    bench.publish(...numbers(3))
+    // one of them asks before the standby does
+    for (const name of ['c', 'd', 'e']) {
+      await bench.start(name, store)
+      await bench.clock.advance(second)
+    }
+    await bench.clock.advance(20 * second)
+    expect((await status(b))?.owner).to.equal('b')
+    expect(bench.ids).to.have.members([0, 1, 2])
+    expect(await gapsOf(b)).to.deep.equal([])
+  })
+
   it('sends nothing from an owner that was frozen while another one has taken over', async () => {
     await startOne(limited({ concurrency: 1 }))
     await bench.start('b', store, {}, limited({ concurrency: 1 }))
