@@ -2,25 +2,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Duplex } from 'node:stream'
-import { acceptOf } from '#component/syntax/websocket.ts'
+import { Worker } from 'node:worker_threads'
 import { RouterPeer } from '#test/contract/router/peer.ts'
 import { writeCertificate } from '#test/support/certificate.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 import { type StartedAt, startedAt } from '#test/support/started.ts'
 import { type Attack, type Target, toolName } from './attack.ts'
 import type { Schedule } from './ordinary.ts'
+import type { UpstreamUrls } from './upstreams.ts'
 
 const realm = 'com.example.attack'
 const procedure = 'com.example.attack.greet'
 const topic = 'com.example.attack.events'
-
-/** Bytes of the answer that is forwarded from the large path. */
-const largeBytes = 8_000_000
 
 const paths: Target['paths'] = {
   static: '/about',
@@ -139,68 +134,11 @@ const documentOf = (upstream: string) => ({
   },
 })
 
-/** Answers `/large` with a large body, `/echo` with the body of the request, `/drip` byte by byte, everything else with a small one. */
-async function startUpstream(): Promise<Server> {
-  const large = Buffer.alloc(largeBytes, 'x')
-  const server = createServer((request, response) => {
-    response.setHeader('content-type', 'text/plain')
-    if (request.url === '/echo') {
-      request.pipe(response)
-      return
-    }
-    if (request.url === '/drip') drip(response)
-    else response.end(request.url === '/large' ? large : 'quote')
-  })
-  server.on('upgrade', (request, socket) => switchTo(request, socket))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
-
-/** A byte in 100 ms, a dozen times, unless the client goes. */
-function drip(response: ServerResponse): void {
-  let left = 12
-  const timer = setInterval(() => {
-    left -= 1
-    if (left === 0) response.end('the last drop')
-    else response.write('.')
-  }, 100)
-  response.on('close', () => clearInterval(timer))
-}
-
-/** Frames of 64 KiB, as fast as they are taken; a wrong answer; or none, as the path says. */
-function switchTo({ url, headers }: IncomingMessage, socket: Duplex): void {
-  socket.on('error', () => socket.destroy())
-  if (url === '/silent') return
-  const key = url === '/flood' ? (headers['sec-websocket-key'] ?? '') : ''
-  const accept = acceptOf(key)
-  socket.write(
-    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
-  )
-  const frame = Buffer.concat([Buffer.from([0x82, 126, 0xff, 0xf0]), Buffer.alloc(0xfff0)])
-  const flood = (): void => {
-    while (!socket.destroyed && socket.write(frame));
-  }
-  socket.on('drain', flood)
-  flood()
-}
-
-/** Takes connections, and answers them by bytes that are no HTTP; or by none. */
-async function startBroken(answer: string | undefined): Promise<TcpServer> {
-  const server = createTcpServer((socket) => {
-    socket.on('error', () => socket.destroy())
-    socket.on('data', () => {
-      if (answer !== undefined) socket.write(answer)
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
-
-const urlOf = (server: TcpServer): string => {
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+/** Starts the upstreams on a thread of their own: what they send costs the ordinary clients no time. */
+async function startUpstreams(): Promise<{ worker: Worker; urls: UpstreamUrls }> {
+  const worker = new Worker(new URL('upstreams.ts', import.meta.url))
+  const [urls] = await once(worker, 'message')
+  return { worker, urls }
 }
 
 /** Registers the procedure and answers. */
@@ -332,7 +270,7 @@ export async function startVictim(
   })
   child.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const said = await addressesOf(child)
-  const upstream = await startUpstream()
+  const { worker, urls } = await startUpstreams()
   const send = async (path: string, body: unknown) => {
     const answer = await fetch(`${said.admin}${path}`, {
       method: 'POST',
@@ -341,13 +279,12 @@ export async function startVictim(
     })
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
   }
-  const broken = await Promise.all([startBroken(undefined), startBroken('garbage\r\n\r\n')])
-  const targets = [upstream, ...broken].map((server) => ({ url: urlOf(server) }))
+  const targets = [urls.whole, ...urls.broken].map((url) => ({ url }))
   await send('/services/load_realm', {
     ...{ uri: realm, authmethods: ['anonymous'] },
     info: { upstreams: { copies: { targets } } },
   })
-  await send('/api_specs', documentOf(urlOf(upstream)))
+  await send('/api_specs', documentOf(urls.whole))
   const callee = await startCallee(said.router)
   const { hostname, port: ours } = new URL(said.gateway)
   const target: Target = {
@@ -356,9 +293,7 @@ export async function startVictim(
   }
   return new Victim(target, child, join(folder, 'turns'), () => {
     callee.cut()
-    upstream.close()
-    upstream.closeAllConnections()
-    for (const server of broken) server.close()
+    void worker.terminate()
   })
 }
 
