@@ -14,9 +14,12 @@ export const http2Bounds = {
   faults: { burst: 20, perSecond: 2 },
   /** Connections of a network that have asked nothing; a further one ends the oldest. */
   silent: 256,
-  /** Bytes of a body that nobody has read: of a stream, and of all streams together. */
-  streamWindow: 65_535,
-  window: 262_144,
+  /**
+   * Bytes that a client may send ahead: of a body, as long as nobody reads it; and of all bodies of a connection before node:http2 has
+   * received them. It opens the window of the connection for bodies that nobody reads, too, so each body counts its own window.
+   */
+  streamWindow: 262_144,
+  window: 1_048_576,
   /** Of what nghttp2 keeps for a connection; megabytes. */
   memory: 8,
   /** Bytes of a response that nghttp2 is given at once. */

@@ -260,9 +260,11 @@ describe('the bounds of HTTP/2', function () {
 
   it('give a client no window for a body that nobody reads', async () => {
     const raw = await openHttp2(at())
+    await raw.until(({ type }) => type === types.settings)
+    raw.write(frame(types.settings, flags.ack, 0, Buffer.alloc(0)))
     raw.write(frame(types.headers, flags.endHeaders, 1, post('/v1/slow')))
     const part = Buffer.alloc(16_000)
-    raw.write(...Array.from({ length: 4 }, () => frame(types.data, 0, 1, part)))
+    raw.write(...Array.from({ length: 16 }, () => frame(types.data, 0, 1, part)))
     await until(() => fixture.routed.length === 1)
     raw.write(ping)
     await raw.until(({ type, flags: flag }) => type === types.ping && flag === flags.ack)
@@ -287,7 +289,7 @@ describe('the bounds of HTTP/2', function () {
 
   it('answer 503 to a body where too many bytes wait', async () => {
     await fixture.stop()
-    fixture = await open({ clock, tls, budget: new Quota(1_000_000) })
+    fixture = await open({ clock, tls, budget: new Quota(4_000_000) })
     const raw = await openHttp2(at())
     raw.write(...ids(5).map((id) => frame(types.headers, flags.endHeaders, id, post('/v1/slow'))))
     const { payload } = await raw.until(({ type }) => type === types.data)
