@@ -9,7 +9,6 @@ import { callStreaming, isReturning, returnReply } from '#component/gateway/stre
 import { passedBy } from '#component/security/decided.ts'
 import { membersOf, tokenRefusal } from '#component/security/scheme.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
-import { networkOf } from '#component/syntax/ip-address.ts'
 import { ListFailure, type PreparedAction, prepareList } from './action-list.ts'
 import type { ActionPlan, CompiledOperation } from './api.ts'
 import { branchesOf } from './branches.ts'
@@ -131,10 +130,10 @@ export function act(state: RequestState): Promise<Outcome> {
   const { attempts, onCancel } = prepared
   const { clock, pools } = state.parts
   const { pool } = path.version
-  const network = networkOf(exchange.client)
-  const isFull = pool.isFull(network)
+  const { client } = exchange
+  const isFull = pool.isFull(client)
   const watch = isFull ? pools?.of(path.version) : undefined
-  const limit = { clock, maxMs: attempts.timeout, onCancel, watch, network }
+  const limit = { clock, maxMs: attempts.timeout, onCancel, watch, client }
   const begins = isFull ? exchange.trace?.waits?.() : undefined
   const task = (): Promise<Outcome> => {
     begins?.()

@@ -2,8 +2,8 @@
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { Quota } from './quota.ts'
 
-/** While more networks than this are known, a network that holds nothing is forgotten; before, it is kept, because most clients come again. */
-const maxIdle = 1000
+/** {@link ShareOptions.maxIdle} where it is absent. */
+const usualIdle = 1000
 
 /** What a share may have beside its limit. */
 export interface ShareOptions {
@@ -11,6 +11,8 @@ export interface ShareOptions {
   readonly whole?: Quota
   /** Called when nothing was taken. */
   readonly onRefused?: () => void
+  /** While more networks than this are known, a network that holds nothing is forgotten; before, it is kept, because most clients come again. */
+  readonly maxIdle?: number
 }
 
 /** A quota for each network that holds or has held something; of an IPv6 address its /64 is the network. */
@@ -41,6 +43,7 @@ export class NetworkShare {
 
   /** Releases the share of the client of an IP address. */
   give(address: string, amount = 1): void {
+    const { maxIdle = usualIdle } = this.#options
     const network = networkOf(address)
     const quota = this.#quotas.get(network)
     quota?.give(amount)

@@ -1,6 +1,8 @@
 /** Limits how many tasks run at once: more wait, the networks that they are for in turn, and beyond a bound they are refused. */
 import type { Clock } from '#component/clock.ts'
 import { canceled, ServiceError } from '#component/errors.ts'
+import { networkOf } from '#component/syntax/ip-address.ts'
+import { NetworkShare } from './network-share.ts'
 
 /** The part of the slots that the tasks of one network leave to those of others; of fewer than eight, none. */
 const othersPart = 1 / 8
@@ -8,7 +10,10 @@ const othersPart = 1 / 8
 /** Slots that one network may have. */
 const shareOf = (atOnce: number): number => atOnce - Math.floor(atOnce * othersPart)
 
-/** The network of tasks that are for no client. */
+/** Networks without a task that each of thousands of semaphores may remember: entries that come and go with every task cost more. */
+const maxIdle = 16
+
+/** The address of the client of tasks that are for none. */
 const nobody = ''
 
 /** The bounds of a semaphore. */
@@ -37,8 +42,8 @@ interface WaitLimit {
   onCancel(callback: () => void): void
   /** Receives each task that finds no free slot, for metrics. */
   readonly watch?: WaitWatch | undefined
-  /** That the task is for, as {@link networkOf} names it; absent: none, and it may have all slots. */
-  readonly network?: string
+  /** The IP address of the client that the task is for; absent: none, and it may have all slots. */
+  readonly client?: string
 }
 
 const unavailable = (message: string): ServiceError =>
@@ -52,20 +57,25 @@ export class Semaphore {
   readonly #limits: SemaphoreLimits
   /** Starts the waiting tasks of each network, the oldest first. The network whose turn is next stands first. */
   readonly #queues = new Map<string, Set<() => void>>()
+  /** Slots that one network may have. */
+  readonly #share: number
   /** Slots that each network has. */
-  readonly #taken = new Map<string, number>()
+  readonly #taken: NetworkShare
   #waiting = 0
   #running = 0
 
   constructor(limits: SemaphoreLimits) {
     this.#limits = limits
+    this.#share = shareOf(limits.atOnce)
+    this.#taken = new NetworkShare(this.#share, { maxIdle })
   }
 
-  /** Whether a task would have to wait. @param network that it is for */
-  isFull(network = nobody): boolean {
-    const { atOnce } = this.#limits
-    if (this.#running >= atOnce) return true
-    return network !== nobody && (this.#taken.get(network) ?? 0) >= shareOf(atOnce)
+  /** Whether a task would have to wait. @param client that it is for */
+  isFull(client = nobody): boolean {
+    if (this.#running >= this.#limits.atOnce) return true
+    // no network has more slots than are taken
+    if (this.#running < this.#share || client === nobody) return false
+    return this.#taken.heldBy(client) >= this.#share
   }
 
   /**
@@ -79,23 +89,23 @@ export class Semaphore {
     limit?: WaitLimit,
     goesOn?: (result: T) => OnOver | undefined,
   ): Promise<T> {
-    const network = limit?.network ?? nobody
-    if (this.isFull(network)) {
-      return this.#wait(network, limit).then(() => this.#hold(task, network, goesOn))
+    const client = limit?.client ?? nobody
+    if (this.isFull(client)) {
+      return this.#wait(networkOf(client), limit).then(() => this.#hold(task, client, goesOn))
     }
-    this.#take(network)
-    return this.#hold(task, network, goesOn)
+    this.#take(client)
+    return this.#hold(task, client, goesOn)
   }
 
-  #take(network: string): void {
+  #take(client: string): void {
     this.#running += 1
-    if (network !== nobody) this.#taken.set(network, (this.#taken.get(network) ?? 0) + 1)
+    if (client !== nobody) this.#taken.tryTake(client)
   }
 
   /** Runs the task in a slot that is taken. */
   async #hold<T>(
     task: () => Promise<T>,
-    network: string,
+    client: string,
     goesOn?: (result: T) => OnOver | undefined,
   ): Promise<T> {
     let onOver: OnOver | undefined
@@ -104,8 +114,8 @@ export class Semaphore {
       onOver = goesOn?.(result)
       return result
     } finally {
-      if (onOver) onOver(() => this.#release(network))
-      else this.#release(network)
+      if (onOver) onOver(() => this.#release(client))
+      else this.#release(client)
     }
   }
 
@@ -114,7 +124,7 @@ export class Semaphore {
     const { atOnce, waiting, refusal } = this.#limits
     const queue = this.#queues.get(network) ?? new Set()
     // as many of the places to wait as of the slots
-    const share = network === nobody ? 1 : shareOf(atOnce) / atOnce
+    const share = network === nobody ? 1 : this.#share / atOnce
     if (this.#waiting >= waiting || queue.size >= waiting * share) {
       watch?.over(true)
       return Promise.reject(unavailable(refusal))
@@ -154,11 +164,10 @@ export class Semaphore {
   }
 
   /** Frees the slot, and hands it to the oldest task of the network whose turn it is. */
-  #release(network: string): void {
+  #release(client: string): void {
     this.#running -= 1
-    const taken = (this.#taken.get(network) ?? 0) - 1
-    if (taken > 0) this.#taken.set(network, taken)
-    else this.#taken.delete(network)
+    if (client !== nobody) this.#taken.give(client)
+    if (this.#waiting === 0) return
     // at most one network is passed over: no two have seven eighths of the slots
     for (const [next, queue] of this.#queues) {
       if (this.isFull(next)) continue

@@ -1,5 +1,6 @@
 /** IP addresses: reading them, ranges of them, `ip:port`, and the network that a limit counts. */
 import { isIPv4, isIPv6 } from 'node:net'
+import { remembered } from './remembered.ts'
 
 /** An address as numbers of 16 bits: two for IPv4, eight for IPv6. */
 export type Groups = readonly number[]
@@ -135,6 +136,7 @@ export function addressOf(peername: string): string {
 /** The network that limits count: an IPv4 address itself; of an IPv6 address the /64, all of which one client holds. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address)
-  if (!plain.includes(':')) return plain
-  return readWritten(plain)?.slice(0, 4).join(':') ?? plain
+  return plain.includes(':') ? network64(plain) : plain
 }
+
+const network64 = remembered((address) => readWritten(address)?.slice(0, 4).join(':') ?? address)

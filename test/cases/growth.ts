@@ -83,7 +83,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/gateway/sockets': { '#ofOperations': rows.sockets, '#open': rows.sockets },
   'component/gateway/streams': { '#onClose': rows.streams, '#open': rows.streams, '#pending': rows.bytes },
   'component/issuer': { '#known': documents },
-  'component/limits': { '#intervals': rows.logLines, '#limits': documents, '#quotas': rows.networks, '#shares': rows.shares, '#queues': rows.requests, '#taken': rows.requests, '#told': rows.logLines },
+  'component/limits': { '#intervals': rows.logLines, '#limits': documents, '#quotas': rows.networks, '#shares': rows.shares, '#queues': rows.requests, '#told': rows.logLines },
   'component/metrics': { '#apis': rows.series, '#families': documents, '#gone': rows.series },
   'component/oidc': { '#answers': work, '#names': entries, '#signed': work },
   'component/oidc/client': { '#known': documents },

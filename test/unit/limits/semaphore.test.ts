@@ -131,7 +131,7 @@ describe('a semaphore', () => {
 
   describe('for clients of several networks', () => {
     const clock = new ManualClock()
-    const of = (network: string) => ({ ...limitOf(clock), network })
+    const of = (client: string) => ({ ...limitOf(clock), client })
 
     it('leaves an eighth of its slots to others than the one that has most', async () => {
       const slots = semaphore(16, 99)
@@ -149,6 +149,19 @@ describe('a semaphore', () => {
       end('a0')
       await settled()
       expect(begun.slice(17)).to.deep.equal(['a14'])
+    })
+
+    it('counts the addresses of one /64 together, whoever came and went before', async () => {
+      const slots = semaphore(8, 99)
+      const { task, end } = tasks()
+      for (let at = 0; at < 40; at++) {
+        void slots.run(task(`${at}`), of(`192.0.2.${at}`))
+        end(`${at}`)
+        await settled()
+      }
+      for (let at = 0; at < 7; at++) void slots.run(task(`a${at}`), of(`2001:db8::${at}`))
+      const others = ['2001:db8::9', '2001:db8:0:1::9', '192.0.2.1']
+      expect(others.map((client) => slots.isFull(client))).to.deep.equal([true, false, false])
     })
 
     it('takes those that wait in turn, of each the oldest first', async () => {
