@@ -3,14 +3,28 @@ import { ServiceError } from '#component/errors.ts'
 import { type ExamplesMode, examplesModes } from '#component/examples/modes.ts'
 import { descriptionTypes } from '#component/openapi/text.ts'
 import type { Loaded } from '#component/registry/change.ts'
+import type { Registry } from '#component/registry/registry.ts'
 import { memberOf } from '#component/syntax/values.ts'
-import { type Answer, type Procedure, pathOf, texts } from '#procedures/definition/procedure.ts'
+import {
+  type Answer,
+  type Management,
+  type Procedure,
+  pathOf,
+  texts,
+} from '#procedures/definition/procedure.ts'
 import { checkRealm } from '#procedures/definition/within.ts'
 import { versionPair, versionPairMirrors } from './version-pair.ts'
 
+/** `added`: the paths that a document adds; absent where it adds none. */
+function addedBy(management: Management, entries: ReturnType<Registry['entriesOf']>) {
+  const added = management.added(entries)
+  return added.length > 0 && { added }
+}
+
 /** The answer to a load, also to that of an older version. */
-function answerOf({ id, ts, warnings, hash, isNew }: Loaded): Answer {
-  const value = { id, ts, warnings }
+function answerOf(management: Management, { id, ts, warnings, hash, isNew }: Loaded): Answer {
+  const added = addedBy(management, management.registry.entriesOf(id))
+  const value = { id, ts, warnings, ...added }
   const headers = { etag: `"${hash}"` }
   if (!isNew) return { value, headers }
   return { value, status: 201, headers: { ...headers, location: pathOf('api_specs', id) } }
@@ -27,7 +41,7 @@ function readMode(mode: unknown): ExamplesMode {
 /** The registry itself keeps operators of one realm within it. */
 export const specProcedures: readonly Procedure[] = [
   {
-    // answers `{id, ts, warnings}`; the document is live and on disk by then. `examples`: `off`, `warn` or `refuse`
+    // answers `{id, ts, warnings, added}`; the document is live and on disk by then. `examples`: `off`, `warn` or `refuse`
     uri: 'service.load_api_spec',
     parameters: [
       { name: 'api_spec', type: 'document' },
@@ -36,22 +50,25 @@ export const specProcedures: readonly Procedure[] = [
     access: 'load',
     isBodyDocument: true,
     mirrors: [{ method: 'POST', path: '/api_specs' }],
-    async handler({ registry, examples }, [document, mode], { by, conditions, within }) {
+    async handler(management, [document, mode], { by, conditions, within }) {
+      const { registry, examples } = management
       const failures = await examples.judge(document, readMode(mode))
       const loaded = await registry.load(document, by, conditions, within)
-      return answerOf({ ...loaded, warnings: [...loaded.warnings, ...failures] })
+      return answerOf(management, { ...loaded, warnings: [...loaded.warnings, ...failures] })
     },
   },
   {
-    // answers `{id, warnings}`, or refuses as loading would
+    // answers `{id, warnings, added}`, or refuses as loading would
     uri: 'service.validate_api_spec',
     parameters: [{ name: 'api_spec', type: 'document' }],
     access: 'load',
     keepsDocuments: true,
     isBodyDocument: true,
     mirrors: [],
-    async handler({ registry }, [document], { within }) {
-      return { value: await registry.validate(document, within) }
+    async handler(management, [document], { within }) {
+      const { id, warnings, table } = await management.registry.tryOut(document, within)
+      const entries = table.entries.filter(({ api }) => api === id)
+      return { value: { id, warnings, ...addedBy(management, entries) } }
     },
   },
   {
@@ -160,8 +177,10 @@ export const specProcedures: readonly Procedure[] = [
     parameters: texts('id', 'hash'),
     access: 'load',
     mirrors: [{ method: 'POST', path: '/api_specs/:id/rollback' }],
-    async handler({ registry }, [id, hash], { by, conditions, within }) {
-      return answerOf(await registry.rollback(String(id), String(hash), by, conditions, within))
+    async handler(management, [id, hash], { by, conditions, within }) {
+      const { registry } = management
+      const loaded = await registry.rollback(String(id), String(hash), by, conditions, within)
+      return answerOf(management, loaded)
     },
   },
   {

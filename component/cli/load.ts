@@ -2,8 +2,10 @@
 import { stringifyJson } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { type ExamplesMode, examplesModes } from '#component/examples/modes.ts'
+import type { AddedPath } from '#component/gateway/added-paths.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { inProgress } from '#component/terminal/progress.ts'
+import { addedLines } from './added.ts'
 import { AdminClient, type Condition, Refusal } from './admin-client.ts'
 import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
 import { conditionOf } from './documents.ts'
@@ -22,6 +24,8 @@ export interface LoadResult {
   readonly ts?: unknown
   /** Of a refusal: `code` of the error. */
   readonly error?: string
+  /** Absent where the document adds no paths. */
+  readonly added?: readonly AddedPath[]
   readonly findings: readonly Finding[]
 }
 
@@ -61,9 +65,17 @@ async function send(
   try {
     const text = stringifyJson(document, longestDocument)
     const { body } = await client.request('POST', path, text, condition)
-    const { id, ts, warnings } = isMap(body) ? body : {}
+    const { id, ts, warnings, added } = isMap(body) ? body : {}
+    const paths = Array.isArray(added) && { added: added as readonly AddedPath[] }
     const issues = Array.isArray(warnings) ? (warnings as readonly Issue[]) : []
-    return { file, outcome: 'loaded', id, ts, findings: source.findings('warning', issues) }
+    return {
+      file,
+      outcome: 'loaded',
+      id,
+      ts,
+      ...paths,
+      findings: source.findings('warning', issues),
+    }
   } catch (cause) {
     if (!(cause instanceof Refusal) || cause.code !== exitCode.findings) throw cause
     const issues = kindOf(document) === 'realm' ? [realmIssue] : issuesOf(cause)
@@ -81,7 +93,7 @@ function examplesIn(invocation: Invocation): ExamplesMode {
   throw new CommandError(exitCode.usage, message)
 }
 
-/** `load`: `[{file, outcome, id, ts, findings}]`; goes on after a refused document. */
+/** `load`: `[{file, outcome, id, ts, added, findings}]`; goes on after a refused document. */
 export const load: Run = async (invocation) => {
   const examples = examplesIn(invocation)
   const client = new AdminClient(invocation)
@@ -93,7 +105,9 @@ export const load: Run = async (invocation) => {
   const isRefused = results.some(({ outcome }) => outcome === 'refused')
   return {
     value: results,
-    text: results.map(({ file, outcome }) => `${file}: ${outcome}\n`).join(''),
+    text: results
+      .map(({ file, outcome, added }) => `${file}: ${outcome}\n${addedLines(added)}`)
+      .join(''),
     findings: results.flatMap(({ findings }) => findings),
     code: isRefused ? exitCode.findings : exitCode.ok,
   }

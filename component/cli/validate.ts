@@ -7,8 +7,15 @@ import { compileDocument } from '#component/compile/compile-document.ts'
 import { compileSettings } from '#component/compile/settings.ts'
 import { type Config, ConfigError, configIssues, readConfig } from '#component/config/config.ts'
 import type { Issue } from '#component/errors.ts'
+import {
+  type AddedPath,
+  addedPaths,
+  type RedirectSettings,
+} from '#component/gateway/added-paths.ts'
 import { checkDocuments } from '#component/realm/documents/load-check.ts'
+import { providerOf } from '#component/security/oidc/kind.ts'
 import { inProgress } from '#component/terminal/progress.ts'
+import { addedLines } from './added.ts'
 import { CommandError, exitCode, type Invocation, type Run } from './command.ts'
 import type { Finding } from './findings.ts'
 import { type Kind, kindOf, readSource, type SourceFile, SyntaxFinding } from './source-file.ts'
@@ -16,12 +23,15 @@ import { type Kind, kindOf, readSource, type SourceFile, SyntaxFinding } from '.
 interface Judgement {
   readonly issues: readonly Issue[]
   readonly warnings: readonly Issue[]
+  readonly added?: readonly AddedPath[]
 }
 
 /** What came of one file. */
 interface Validated {
   readonly file: string
   readonly kind?: Kind
+  /** Absent where the document adds no paths. */
+  readonly added?: readonly AddedPath[]
   readonly findings: readonly Finding[]
 }
 
@@ -42,12 +52,21 @@ export function readEnvironment(environment: Invocation['environment']): Config 
 export const compileOptions = (environment: Invocation['environment']): CompilePorts =>
   compileSettings(readEnvironment(environment))
 
+/** What is known without a realm: a provider by the name that the document has for it. */
+const settingsOf = ({ gateway: { public_base_url } }: Config): RedirectSettings => ({
+  address: public_base_url?.replace(/\/$/, '') ?? '<gateway.public_base_url>',
+  isConfigured: public_base_url !== undefined,
+  providers: (_realm, security) => ({ [providerOf(security)]: undefined }),
+})
+
 /** The judges of each kind. */
 const judges: Readonly<
   Record<Kind, (document: unknown, environment: Invocation['environment']) => Judgement>
 > = {
   'api-spec'(document, environment) {
-    return compileDocument(document, compileOptions(environment))
+    const config = readEnvironment(environment)
+    const compiled = compileDocument(document, compileSettings(config))
+    return { ...compiled, added: addedPaths(compiled.api?.entries ?? [], settingsOf(config)) }
   },
   realm: checkDocuments,
   config: (document) => ({ issues: configIssues(document), warnings: [] }),
@@ -67,28 +86,28 @@ export function sizeIssues(document: unknown): readonly Issue[] {
 function check(source: SourceFile, environment: Invocation['environment']): Validated {
   const { file, document } = source
   const kind = kindOf(document)
-  const { issues, warnings } = judges[kind](document, environment)
+  const { issues, warnings, added = [] } = judges[kind](document, environment)
   const tooLarge = kind === 'config' ? [] : sizeIssues(document)
   const findings = [
     ...source.findings('error', [...tooLarge, ...issues]),
     ...source.findings('warning', warnings),
   ]
-  return { file, kind, findings }
+  return { file, kind, ...(added.length > 0 && { added }), findings }
 }
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
-function lineOf({ file, findings }: Validated): string {
+function lineOf({ file, findings, added }: Validated): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
   const found = [
     ...(errors > 0 ? [counted(errors, 'error')] : []),
     ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
   ]
-  return `${file}: ${found.join(', ') || 'ok'}\n`
+  return `${file}: ${found.join(', ') || 'ok'}\n${addedLines(added)}`
 }
 
-/** `validate`: `[{file, kind, findings}]`. A text that is neither JSON nor YAML is a finding, and the exit code 65. */
+/** `validate`: `[{file, kind, added, findings}]`. A text that is neither JSON nor YAML is a finding, and the exit code 65. */
 export const validate: Run = async (invocation) => {
   let isUnreadable = false
   const { positionals, progress } = invocation

@@ -4,6 +4,7 @@ import type { DescribedVersion } from '#component/gateway/api.ts'
 import { type LoadedDocument, loadingDocument } from '#component/replica/document-text.ts'
 import type { Change, Document, Entry } from '#component/replica/entry.ts'
 import { type Conditions, checkConditions } from '#component/replica/history.ts'
+import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { info, represent } from '#component/spec/represent.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { inTurn, runSteps, type Steps } from '#component/yielding.ts'
@@ -143,13 +144,7 @@ export class Registry<R = unknown> {
     return this.#counted(() => this.#serially(task))
   }
 
-  /** Checks a document as {@link load} does, without keeping it. Throws the same. */
-  async validate(document: unknown, within?: string): Promise<Pick<Tried<R>, 'id' | 'warnings'>> {
-    const { id, warnings } = await this.tryOut(document, within)
-    return { id, warnings }
-  }
-
-  /** Checks a document as {@link validate} does, and tells what would be served with it. */
+  /** Checks a document as {@link load} does, without keeping it, and tells what would be served with it. Throws the same. */
   async tryOut(document: unknown, within?: string): Promise<Tried<R>> {
     const kept = await this.#run(loadingDocument(document))
     checkWithin(kept.value, within)
@@ -246,6 +241,11 @@ export class Registry<R = unknown> {
   versions(id: string, within?: string): readonly DescribedVersion[] {
     this.#entry(id, within)
     return this.#live.servedVersions(id)
+  }
+
+  /** The routes of a document's newest version that compiles; none for an unknown id. */
+  entriesOf(id: string): readonly RouteEntry<R>[] {
+    return this.#live.entriesOf(id)
   }
 
   /** The documents whose newest version is not served here, by id. */

@@ -1,6 +1,10 @@
 /** What the management procedures get of this node. */
 import { ServiceError } from '#component/errors.ts'
 import type { Explainer } from '#component/explain/explanation/explainer.ts'
+import { addedPaths } from '#component/gateway/added-paths.ts'
+import type { Route } from '#component/gateway/api.ts'
+import type { RouteEntry } from '#component/routes/routing-table.ts'
+import { mapOrEmpty } from '#component/syntax/values.ts'
 import type { Management } from '#procedures/definition/procedure.ts'
 import { sessionsOf as wampSessionsOf } from './console/wamp-sessions.ts'
 import type { Needs } from './process-parts.ts'
@@ -32,6 +36,15 @@ export const managementNeeds = [
   'worker',
 ] as const
 
+/** The `redirect_uri` of each provider, where its settings have one. @param providers `info.oidc_providers` */
+const redirectUrisOf = (providers: unknown): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    Object.entries(mapOrEmpty(providers)).map(([name, settings]) => {
+      const { redirect_uri } = mapOrEmpty(settings)
+      return [name, typeof redirect_uri === 'string' ? redirect_uri : undefined]
+    }),
+  )
+
 /** Makes what the procedures call. */
 export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Management {
   const { address, console, context, examples, files, logLevel, outbox, own, pool } = parts
@@ -59,6 +72,12 @@ export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Ma
   return {
     ...{ registry, examples, clock },
     issuer: () => address.base,
+    added: (entries) =>
+      addedPaths(entries as readonly RouteEntry<Route>[], {
+        address: address.base,
+        isConfigured: config.gateway.public_base_url !== undefined,
+        providers: (realm_uri) => redirectUrisOf(realms.realm(realm_uri)?.info.oidc_providers),
+      }),
     ...{ realms, logins, apiKeys, keys, tickets, revocations },
     forgetRealm: users.forgetRealm.bind(users),
     forgetAccount: users.forgetAccount.bind(users),

@@ -19,7 +19,16 @@ import { checkRealm, checkWhole, type Rights } from './within.ts'
 export interface Management {
   readonly registry: Pick<
     Registry,
-    'load' | 'validate' | 'get' | 'info' | 'list' | 'remove' | 'history' | 'rollback' | 'versions'
+    | 'load'
+    | 'entriesOf'
+    | 'tryOut'
+    | 'get'
+    | 'info'
+    | 'list'
+    | 'remove'
+    | 'history'
+    | 'rollback'
+    | 'versions'
   >
   readonly examples: Pick<Examples, 'test' | 'judge'>
   readonly descriptions: Pick<Descriptions, 'describe' | 'write'>
@@ -60,6 +69,8 @@ export interface Management {
   readonly componentRealm: string
   /** The `iss` of tickets: the URL of this gateway. */
   issuer(): string
+  /** The paths that a document adds to those that it declares, with the redirect URIs of its logins; JSON. */
+  added(entries: ReturnType<Registry['entriesOf']>): readonly unknown[]
   /** The reason to refuse changes now, such as lost contact with the other nodes; undefined when changes are allowed. */
   refusal(): ServiceError | undefined
   /** Passes a change on; resolves when the other processes of this gateway have it, except those that do not answer. */

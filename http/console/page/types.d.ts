@@ -7,6 +7,15 @@ export interface Issue {
   message: string
 }
 
+/** A path that a document adds to those that it declares. */
+export interface Added {
+  kind: string
+  methods: string[]
+  host: string
+  path: string
+  redirect_uris?: { provider: string; uri: string; is_guessed: boolean }[]
+}
+
 /** A text that is edited, and the hash of the version that it was read from. */
 export interface Base {
   text: string
@@ -20,13 +29,13 @@ export interface Target {
   /** What is there now. @param text what is edited, which may name it */
   read(text?: string): Promise<Base>
   /** Tells what a load would warn of. */
-  validate?(text: string): Promise<{ warnings?: Issue[] }>
+  validate?(text: string): Promise<{ warnings?: Issue[]; added?: Added[] }>
   /** @param before what was there when the editing began */
   load(
     text: string,
     condition: { ifMatch?: string; isNew?: boolean },
     before: string | undefined,
-  ): Promise<{ warnings?: Issue[] }>
+  ): Promise<{ warnings?: Issue[]; added?: Added[] }>
   nameOf(text: string): string
   /** Called after a load; true: the screen shows something else now. */
   done(text: string): boolean

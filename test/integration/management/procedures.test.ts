@@ -1,5 +1,6 @@
 /** The management procedures, by args and by kwargs over WAMP and over HTTP, and their REST mirrors. */
 import { expect } from 'chai'
+import { mapOrEmpty } from '#component/syntax/values.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { type CallingClient, callFailure, plainClients } from '#test/support/peers/wamp-clients.ts'
@@ -133,6 +134,18 @@ describe('the management procedures', () => {
       expect(answer.json()).to.include({ code: invalid })
     })
   }
+
+  it('tell the paths that a document adds, when it is judged and when it is loaded', async () => {
+    const [[label, version] = []] = Object.entries(document.versions)
+    const more = { [String(label)]: { ...version, openapi: { path: '/described' } } }
+    const described = { ...document, versions: more }
+    const addedBy = async (name: string): Promise<readonly { readonly kind: string }[]> =>
+      mapOrEmpty((await post(name, described)).json()).added as []
+    const judged = await addedBy('validate_api_spec')
+    expect(judged.map(({ kind }) => kind)).to.include('openapi.document')
+    expect(await addedBy('load_api_spec')).to.deep.equal(judged)
+    expect((await post('load_api_spec', document)).json()).not.to.have.property('added')
+  })
 
   it('have REST mirrors that answer the same, with an ETag', async () => {
     expect((await rest('/api_specs')).json()).to.deep.equal([await full()])

@@ -86,6 +86,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     },
     componentRealm: 'service.gateway',
     issuer: () => 'https://gateway.example',
+    added: () => [],
     refusal: () => undefined,
     status: () => ({ node: 'node-1' }),
     explain: async (asked, caller) => ({ asked, caller }),

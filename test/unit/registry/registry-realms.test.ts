@@ -47,7 +47,7 @@ describe('an API Specification of another realm', () => {
       registry.remove('a', 'x', { ifMatch: ['0'] }, other),
       registry.load(spec('a', other), 'x', {}, other),
       registry.load(spec('a', other), 'x', {}, one), // whose it was is not enough
-      registry.validate(spec('a', other), other),
+      registry.tryOut(spec('a', other), other),
     ]) {
       expect((await refusal(change)).uri).to.equal(denied)
     }
@@ -81,7 +81,7 @@ describe('an API Specification of another realm', () => {
         'the route /v1/a (/versions/1.0/paths/~1a) matches requests that belong to another realm',
       description: 'This is not allowed.',
     })
-    expect((await refusal(registry.validate(spec('b', other, ['/a']), other))).uri).to.equal(denied)
+    expect((await refusal(registry.tryOut(spec('b', other, ['/a']), other))).uri).to.equal(denied)
     // within one realm, and for who manages everything, it is told
     for (const within of [one, undefined]) {
       const known = await refusal(registry.load(spec('b', one, ['/a']), 'x', {}, within))

@@ -25,7 +25,7 @@ type Registry = Awaited<ReturnType<typeof opened>>['registry']
 
 /** What an operator of the other realm is told; undefined when the document is loaded. */
 async function told(registry: Registry, wanted: unknown): Promise<string | undefined> {
-  const tried = await failure(registry.validate(wanted, other))
+  const tried = await failure(registry.tryOut(wanted, other))
   const cause = await failure(registry.load(wanted, 'x', {}, other))
   expect(String(tried)).to.equal(String(cause))
   if (cause === undefined) return undefined
@@ -124,7 +124,7 @@ describe('routes and the requests of another realm', () => {
     const message =
       'the route and /v1/x/:id of a, which belongs to another realm, could match the same requests'
     expect(warnings).to.deep.equal([{ path, message }])
-    expect((await registry.validate(spec('b', other, ['/x/7']))).warnings).to.have.length(1)
+    expect((await registry.tryOut(spec('b', other, ['/x/7']))).warnings).to.have.length(1)
     // its own former version is no other document
     expect((await registry.load(spec('b', one, ['/x/7']))).warnings).to.deep.equal([])
   })

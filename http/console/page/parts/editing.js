@@ -7,12 +7,14 @@ import { JsonMistake, lineAt, offsetOf, readJson } from '../lib/json-text.js'
 import { live } from '../lib/live.js'
 import { useStore } from '../lib/store.js'
 import { html, useEffect, useMemo, useState } from '../preact.js'
+import { AddedPaths } from './added-paths.js'
 import { Badge, Button, Empty, Icon, Panel, Trouble } from './basics.js'
 import { SideBySide } from './compare.js'
 import { Dialog, note, noteError } from './dialog.js'
 import { Editor } from './editor.js'
 
 /** @typedef {import('../types.d.ts').Issue & { line: number }} Issue */
+/** @typedef {import('../types.d.ts').Added} Added */
 /** @typedef {import('../types.d.ts').Target} Target */
 /** @typedef {import('../types.d.ts').Base} Base */
 
@@ -117,7 +119,9 @@ export function Edited({ target, version }) {
  */
 function Editing({ target, base, text, edit, isOutdated, take, drop, rebase }) {
   const [found, setFound] = useState(
-    /** @type {{ issues: Issue[], kind: 'bad' | 'warn', said: string } | undefined} */ (undefined),
+    /** @type {{ issues: Issue[], kind: 'bad' | 'warn', said: string, added?: Added[] } | undefined} */ (
+      undefined
+    ),
   )
   const [line, setLine] = useState(/** @type {number | undefined} */ (undefined))
   const [theirs, setTheirs] = useState(/** @type {Base | undefined} */ (undefined))
@@ -131,8 +135,8 @@ function Editing({ target, base, text, edit, isOutdated, take, drop, rebase }) {
   const judge = async (ask, said) => {
     try {
       readJson(text)
-      const { warnings = [] } = await ask()
-      setFound({ issues: withLines(warnings, text), kind: 'warn', said })
+      const { warnings = [], added = [] } = await ask()
+      setFound({ issues: withLines(warnings, text), kind: 'warn', said, added })
       return true
     } catch (error) {
       const status = error instanceof Refusal ? error.status : undefined
@@ -185,6 +189,7 @@ function Editing({ target, base, text, edit, isOutdated, take, drop, rebase }) {
             )}
           </ol>`
         }
+        <${AddedPaths} added=${found?.added ?? []} />
       <//>
     </div>
     ${
