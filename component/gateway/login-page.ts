@@ -1,7 +1,7 @@
 /** The HTML page for a person whose login has failed: the reason, and links to go on. */
 import type { OidcErrorCode } from '#component/oidc-error.ts'
 import type { Exchange, Reply } from './exchange.ts'
-import { escaped, htmlReply } from './html-page.ts'
+import { escaped, htmlReply, personStyle } from './html-page.ts'
 
 /** A link to go on; `href` is an address of this gateway. */
 interface Way {
@@ -90,5 +90,5 @@ export function loginPage(status: number, page: LoginPage): Reply {
     ...ways.map(way),
     `<p><small><code>${escaped(codes)}</code></small></p>`,
   ]
-  return htmlReply(status, { title: 'Login', body })
+  return htmlReply(status, { title: 'Login', body, style: personStyle })
 }

@@ -2,7 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import { escaped, htmlReply } from '#component/gateway/html-page.ts'
+import { escaped, htmlReply, personStyle } from '#component/gateway/html-page.ts'
 import { loginLocation } from '#component/gateway/login-redirect.ts'
 import type { EndpointHandler } from '#component/gateway/parts.ts'
 import type { Log } from '#component/log.ts'
@@ -29,13 +29,6 @@ const texts: Readonly<Record<string, { readonly title: string; readonly sentence
   es: { title: 'Iniciar sesión', sentence: 'Elija dónde quiere iniciar sesión.' },
 }
 
-const style = [
-  ':root{color-scheme:light dark}',
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:22rem;margin:15vh auto 0;padding:0 1rem}',
-  'a{display:block;margin:.75rem 0;padding:.75rem 1rem;border:1px solid;border-radius:.5rem;text-align:center;text-decoration:none;overflow-wrap:anywhere}',
-  'a:hover,a:focus-visible{outline:2px solid;outline-offset:2px}',
-].join('')
-
 /**
  * The page; each link is the login at one provider, with the query of this request.
  * @throws OidcError invalid_redirect_uri when the links would make the page too long
@@ -51,7 +44,7 @@ function loginChoice(
     return `<a href="?${escaped(query.toString())}">${escaped(text)}</a>`
   })
   const body = [`<h1>${escaped(title)}</h1>`, `<p>${escaped(sentence)}</p>`, ...links]
-  const page = htmlReply(200, { title, body, style, language })
+  const page = htmlReply(200, { title, body, style: personStyle, language })
   if (page.body.kind === 'bytes' && Buffer.byteLength(page.body.bytes) > maxPage) {
     const message = `the login page would be longer than ${maxPage} bytes: every link holds the query`
     throw new OidcError('invalid_redirect_uri', message)
