@@ -6,7 +6,7 @@ import type { JsonMap } from '#component/syntax/values.ts'
 import type { EndpointKind, Route } from './api.ts'
 
 /** The redirect URI of the logins at one provider. */
-export interface RedirectUri {
+interface RedirectUri {
   readonly provider: string
   readonly uri: string
   /** Whether neither the provider's settings nor `gateway.public_base_url` fix it, so that it follows the address that the gateway listens on. */
