@@ -20,7 +20,10 @@ function procedures() {
     { isbn: '9780141439518', title: 'Pride and Prejudice', author: 'Jane Austen' },
     { isbn: '9780486280615', title: 'Walden', author: 'Henry David Thoreau' },
   ]
+  const covers = new Map<unknown, unknown>()
   const answer = (value: unknown) => ({ args: [value], kwargs: {} })
+  const notFound = (what: string, isbn: unknown) =>
+    new WampError(`${realm}.error.not_found`, { args: [what], kwargs: { isbn } })
   return {
     [`${realm}.list`]: ({ kwargs: { limit = 2, offset = 0 } }: { readonly kwargs: JsonMap }) =>
       answer({
@@ -30,9 +33,17 @@ function procedures() {
     [`${realm}.get`]: ({ args: [isbn] }: { readonly args: readonly unknown[] }) => {
       const found = books.find((book) => book.isbn === isbn)
       if (found) return answer(found)
-      throw new WampError(`${realm}.error.not_found`, {
-        ...{ args: ['there is no such book'], kwargs: { isbn } },
-      })
+      throw notFound('there is no such book', isbn)
+    },
+    [`${realm}.cover`]: ({ kwargs: { isbn } }: { readonly kwargs: JsonMap }) => {
+      const cover = covers.get(isbn)
+      if (cover === undefined) throw notFound('the book has no cover', isbn)
+      return answer(cover)
+    },
+    [`${realm}.set_cover`]: ({ args: [isbn, image] }: { readonly args: readonly unknown[] }) => {
+      // an image without a byte is none
+      if ((image as Uint8Array).length > 0) covers.set(isbn, image)
+      return { args: [], kwargs: {} }
     },
     [`${realm}.add`]: ({ kwargs }: { readonly kwargs: JsonMap }) => {
       const { isbn, title, author } = kwargs
