@@ -6,7 +6,7 @@ export const hopsName = '_hops'
 /** At most this many procedures of documents call one another for one call. */
 export const mostHops = 8
 
-/** How many have called before. @param details of an INVOCATION; what is no count is none */
+/** The number of gateways that have called before. @param details of an INVOCATION; a value that is no count is 0 */
 export function hopsOf(details: Readonly<Record<string, unknown>> | undefined): number {
   const hops = details?.[hopsName]
   return typeof hops === 'number' && hops > 0 ? hops : 0

@@ -10,7 +10,7 @@ export const deadKeptMs = 30 * 86_400_000
 /** The longest Retry-After that is followed; milliseconds. */
 const longestRetryAfterMs = 86_400_000
 
-/** After so many failures in a row one event probes, and the others wait. */
+/** The number of failures in a row after which one event probes the receiver, and the others wait. */
 export const failuresUntilFailing = 5
 
 /** The event after the attempt. */
@@ -45,7 +45,7 @@ interface Attempted {
   readonly limits: Pick<DeliveryLimits, 'delays' | 'jitter'>
 }
 
-/** Milliseconds to the next attempt; undefined: there is none. */
+/** The milliseconds to the next attempt; undefined: no attempt is left. */
 function delayOf({ attempt, random, limits }: Omit<Attempted, 'now'>): number | undefined {
   const delay = limits.delays[attempt - 1]
   return delay === undefined

@@ -12,7 +12,7 @@ const atOnce = 20
 /** Milliseconds beyond the time of an attempt, after which another process may try. */
 const leaseGraceMs = 10_000
 
-/** A gap as it is told. */
+/** A gap as documents and operators see it. */
 export const gapOf = ({ reason, since, until, count }: DeliveryGapRow): DeliveryGap => ({
   reason: reason as GapReason,
   since: new Date(since).toISOString(),

@@ -20,7 +20,7 @@ export interface RealmPorts extends OutboxPorts {
   readonly hasBytes: () => boolean
   /** Those of a delivery outlive its slot. */
   readonly countsOf: (delivery: Delivery) => SlotCounts
-  /** The rows of all deliveries have so many bytes. */
+  /** The bytes of the rows of all deliveries. */
   readonly onCounted: (bytes: number) => void
   /** A number in the order of acceptance, lower than any from this time on. */
   readonly seqAt: (ms: number) => number

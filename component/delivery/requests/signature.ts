@@ -1,4 +1,4 @@
-/** The header fields by which receivers know who has sent a message, and that nobody has changed it. */
+/** Signs messages: the header fields by which a receiver verifies their sender and content. */
 import { type KeyObject, sign } from 'node:crypto'
 import type { WebhookEncoding } from '#component/realm/documents/info/webhook-rules.ts'
 import type { HmacKey } from '#component/security/webhook/hmac.ts'
@@ -17,7 +17,7 @@ export type SignatureForm =
       readonly header: string
       readonly prefix: string
       readonly encoding: WebhookEncoding
-      /** A further header with the id, in lower case; undefined: there is none. */
+      /** The name, in lower case, of a second header with the id of the message; undefined: no second header. */
       readonly id_header: string | undefined
     }
 

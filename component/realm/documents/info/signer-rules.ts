@@ -16,7 +16,14 @@ import { originProblem } from '#component/syntax/upstream-origin.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { readSigningSecret } from '#component/syntax/webhook-secret.ts'
 import { isSecret, secretText, secretWords } from './secret-value.ts'
-import { headerName, leastBytes, maxSecrets, secretsOf, signatureKeys } from './webhook-rules.ts'
+import {
+  headerName,
+  leastBytes,
+  maxSecrets,
+  ofHmac,
+  secretsOf,
+  signatureKeys,
+} from './webhook-rules.ts'
 
 /** How signers sign. */
 export const signerSchemes = ['standard', 'hmac'] as const
@@ -61,8 +68,6 @@ const keys = {
   ),
   description: described(string, 'A text for readers.'),
 } as const satisfies Readonly<Record<string, Rule>>
-
-const ofHmac = ['header', 'algorithm', 'encoding', 'prefix', 'id_header']
 
 const shape = object('a signer', {
   keys,

@@ -97,7 +97,8 @@ const keys = {
   description: described(string, 'A text for readers.'),
 } as const satisfies Readonly<Record<string, Rule>>
 
-const ofHmac = ['header', 'algorithm', 'encoding', 'prefix', 'id_header']
+/** The keys that only the scheme `hmac` has. */
+export const ofHmac = ['header', 'algorithm', 'encoding', 'prefix', 'id_header']
 
 /** The keys that mean nothing under a scheme. */
 const unusedKeys: Readonly<Record<WebhookScheme, readonly string[]>> = {
