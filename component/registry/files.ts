@@ -27,6 +27,10 @@ export interface FileReport {
   readonly warnings?: readonly Issue[]
 }
 
+/** Whether a file was refused for a reason outside of it that passes, such as a router or a store that is away. */
+export const isRefusedForNow = ({ outcome, error }: FileReport): boolean =>
+  outcome === 'refused' && error instanceof ServiceError && error.status === 503
+
 /** A document that was loaded. */
 type Warned = Pick<Loaded, 'warnings'>
 
@@ -260,6 +264,13 @@ function tell(report: FileReport, log: FilePorts['log']): void {
   const { file, outcome, error } = report
   switch (outcome) {
     case 'refused': {
+      if (isRefusedForNow(report)) {
+        log.warn(
+          { file, reason: messageOf(error) },
+          'the file cannot be loaded now; it is tried again',
+        )
+        return
+      }
       const issues = error instanceof InvalidSpecError ? error.details : undefined
       const reason = messageOf(error)
       const hint = issues && `wamp-gateway validate ${file} shows the lines`

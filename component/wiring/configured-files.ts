@@ -1,10 +1,17 @@
 /** The configured files: loaded at start and whenever they are to be read again, and what is wrong with those that were refused. */
+import type { Clock } from '#component/clock.ts'
 import { type Config, ConfigError } from '#component/config/config.ts'
-import { InvalidSpecError, type Issue, messageOf, ServiceError } from '#component/errors.ts'
+import { InvalidSpecError, type Issue, messageOf } from '#component/errors.ts'
 import type { Examples } from '#component/examples/examples.ts'
 import type { Route } from '#component/gateway/api.ts'
 import type { Loaded } from '#component/registry/change.ts'
-import { type FileReport, loadFiles, realmNames, specNames } from '#component/registry/files.ts'
+import {
+  type FileReport,
+  isRefusedForNow,
+  loadFiles,
+  realmNames,
+  specNames,
+} from '#component/registry/files.ts'
 import type { FileDocument, Registry } from '#component/registry/registry.ts'
 import { noProgress, type Progress } from '#component/terminal/progress.ts'
 import type { WiringContext } from './context.ts'
@@ -35,12 +42,13 @@ interface FileNeeds {
   readonly registry: Registry<Route>
 }
 
-function refusedOf({ file, error }: FileReport): RefusedFile {
+function refusedOf(report: FileReport): RefusedFile {
+  const { file, error } = report
   const details = error instanceof InvalidSpecError ? error.details : undefined
   return {
     file,
     issues: details ?? [{ path: '', message: messageOf(error) }],
-    isForNow: error instanceof ServiceError && error.status === 503,
+    isForNow: isRefusedForNow(report),
   }
 }
 
@@ -48,10 +56,13 @@ function refusedOf({ file, error }: FileReport): RefusedFile {
 export class ConfiguredFiles {
   /** The files that were refused when all were last read, here or in another process of this gateway. */
   refused: readonly RefusedFile[] = []
+  /** Whether the start could not check a file, because the router was away, and no load has followed. */
+  isWaiting = false
   readonly #context: WiringContext
   readonly #registry: Registry<Route>
   readonly #examples: Examples
   #known: ReadonlySet<string> = new Set()
+  #patterns: FilePatterns = { realms: [], specs: [], specs_examples: 'off' }
 
   constructor({ context, examples, registry }: FileNeeds) {
     this.#context = context
@@ -61,6 +72,7 @@ export class ConfiguredFiles {
 
   /** Loads the files that have changed since they were last loaded: realms, then API Specifications, which name them. */
   async load(patterns: FilePatterns, progress = noProgress): Promise<FilesLoaded> {
+    this.#patterns = patterns
     const { store, users, log, yieldTurn, broadcast } = this.#context
     const ports = { files: store.files, log, yieldTurn, progress, known: this.#known }
     const ofRealms = await loadFiles(patterns.realms, {
@@ -82,6 +94,7 @@ export class ConfiguredFiles {
     this.#known = new Set(found.map(({ file }) => file))
     this.refused = reports.filter(({ outcome }) => outcome === 'refused').map(refusedOf)
     const loaded = reports.filter(({ outcome }) => outcome === 'loaded').length
+    this.isWaiting = false
     if (loaded > 0) await broadcast?.()
     return { loaded, refused: this.refused }
   }
@@ -104,11 +117,12 @@ export class ConfiguredFiles {
   }
 
   /**
-   * Loads the files at start.
+   * Loads the files at start. {@link startAgain} goes on where the router was away.
    * @throws ConfigError when `fail_on_refused_files` is set and a file is refused, Error when that passes
    */
   async start(config: Config, progress: Progress): Promise<void> {
     const { refused } = await this.load(config, progress)
+    this.isWaiting = isAnyForNow(refused)
     if (!config.fail_on_refused_files || refused.length === 0) return
     const lines = refused.flatMap(({ file, issues }) =>
       issues.map(({ path, message }) => `${file}: ${path === '' ? '' : `${path}: `}${message}`),
@@ -119,7 +133,37 @@ export class ConfiguredFiles {
     if (refused.every(({ isForNow }) => isForNow)) throw new Error(lines.join('\n'))
     throw new ConfigError(lines)
   }
+
+  /**
+   * Loads the files of the start again, until none is refused for a reason that passes.
+   * @param caughtUp the first try waits for it; the others follow each after 10 s
+   * @returns ends it
+   */
+  startAgain(caughtUp: () => Promise<void>, clock: Pick<Clock, 'after'>): () => void {
+    let isStopped = false
+    let stopTimer = (): void => undefined
+    const again = async (): Promise<void> => {
+      if (isStopped || !isAnyForNow(this.refused)) return
+      await this.load(this.#patterns)
+      if (!isStopped) stopTimer = clock.after(retryMs, retry)
+    }
+    const retry = () =>
+      void again().catch((err: unknown) => {
+        this.#context.log.error({ err }, 'the configured files cannot be read')
+      })
+    if (isAnyForNow(this.refused)) void caughtUp().then(retry)
+    return () => {
+      isStopped = true
+      stopTimer()
+    }
+  }
 }
+
+/** Milliseconds until files are loaded again that a start could not check. */
+const retryMs = 10_000
+
+const isAnyForNow = (refused: readonly RefusedFile[]): boolean =>
+  refused.some(({ isForNow }) => isForNow)
 
 /** The result of each, in their order. */
 async function oneByOne<T, U>(

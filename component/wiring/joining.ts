@@ -53,9 +53,21 @@ export async function exchange({ own, sharing, sync }: Needs<'own' | 'sharing' |
   sharing.start()
 }
 
-/** After the exchange: a document that the others have already is not loaded again from a file. */
-export const loadFiles = ({ config, files, progress }: Needs<'config' | 'files' | 'progress'>) =>
-  files.start(config, progress)
+/**
+ * After the exchange: a document that the others have already is not loaded again from a file. Files whose realms the router
+ * could not confirm, because it was away, are loaded when it is there.
+ * @returns ends those later loads
+ */
+export async function loadFiles({
+  clock,
+  config,
+  files,
+  progress,
+  sync,
+}: Needs<'clock' | 'config' | 'files' | 'progress' | 'sync'>): Promise<() => void> {
+  await files.start(config, progress)
+  return files.startAgain(() => sync.caughtUp, clock)
+}
 
 /** @throws Error what the router refuses */
 export const registerProcedures = ({
