@@ -4,13 +4,17 @@ import { systemClock } from '#component/clock.ts'
 import type { Kind } from '#component/replica/entry.ts'
 import { openStore } from '#component/store/database.ts'
 
-/** One acknowledgement: at least so new a version, so high a generation, so many units; a key that was taken, or has an answer. */
+/** One acknowledgement: at least so new a version, so high a generation, so many units; a key that was taken, or has an answer; an event of a delivery that waits with so many attempts, is over, is being dropped, or was. */
 export type Promised =
   | { readonly entry: readonly [Kind, string]; readonly ms: number }
   | { readonly family: string; readonly generation: number }
   | { readonly quota: string; readonly used: number }
   | { readonly performed: string }
   | { readonly answered: string }
+  | { readonly event: string; readonly state: EventState; readonly attempts: number }
+
+/** `dropping`: it may be there, and may not. */
+type EventState = 'waiting' | 'over' | 'dropping' | 'dropped'
 
 /** Everything that was acknowledged by some moment. */
 export class Promises {
@@ -18,9 +22,11 @@ export class Promises {
   readonly #families = new Map<string, number>()
   readonly #quotas = new Map<string, number>()
   readonly #keys = new Map<string, 'performed' | 'answered'>()
+  readonly #events = new Map<string, { readonly state: EventState; readonly attempts: number }>()
 
   get count(): number {
-    return this.#entries.size + this.#families.size + this.#quotas.size + this.#keys.size
+    const maps = [this.#entries, this.#families, this.#quotas, this.#keys, this.#events]
+    return maps.reduce((sum, { size }) => sum + size, 0)
   }
 
   add(promised: Promised): void {
@@ -29,6 +35,7 @@ export class Promises {
     if ('entry' in promised) raise(this.#entries, promised.entry.join(' '), promised.ms)
     else if ('family' in promised) raise(this.#families, promised.family, promised.generation)
     else if ('quota' in promised) raise(this.#quotas, promised.quota, promised.used)
+    else if ('event' in promised) this.#events.set(promised.event, promised)
     else if ('performed' in promised) this.#keys.set(promised.performed, 'performed')
     else this.#keys.set(promised.answered, 'answered')
   }
@@ -63,6 +70,7 @@ export class Promises {
         for (const [name, used] of this.#quotas) {
           if (Number(quotas.get(name) ?? 0) < used) missing.push(`lost: units of ${name}`)
         }
+        missing.push(...this.#missingEvents(database))
       } finally {
         database.close()
       }
@@ -83,5 +91,19 @@ export class Promises {
       await store.close()
     }
     return missing
+  }
+
+  /** Events that were accepted and are gone, whose attempts are forgotten, or that would be sent again after they were settled or dropped. */
+  #missingEvents(database: DatabaseSync): string[] {
+    const rows = database.prepare('select webhook_id as id, state, attempts from deliveries').all()
+    const found = new Map(rows.map((row) => [row.id, row]))
+    return [...this.#events].flatMap(([id, { state, attempts }]) => {
+      const row = found.get(id)
+      if (state === 'dropped') return row === undefined ? [] : [`doubled: dropped ${id}`]
+      if (state === 'dropping') return []
+      if (row === undefined) return [`lost: ${id}`]
+      if (Number(row.attempts) < attempts) return [`lost: attempts of ${id}`]
+      return state === 'over' && row.state !== 'done' ? [`doubled: ${id}`] : []
+    })
   }
 }

@@ -1,6 +1,6 @@
 /**
  * A process that uses a store as a gateway does, and tells the log of the recorder what was acknowledged: loads, deletions, API keys,
- * logins, refreshes, quotas, keys of requests. A read holds checkpoints back at times. It may be killed after what the disk has refused. Arguments: folder, log, name of the
+ * logins, refreshes, quotas, keys of requests, events of deliveries: accepted, claimed, settled, dropped. A read holds checkpoints back at times. It may be killed after what the disk has refused. Arguments: folder, log, name of the
  * process, seed, steps, whether it may be killed.
  */
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Kind } from '#component/replica/entry.ts'
 import { openStore, type Store } from '#component/store/database.ts'
 import type { Family } from '#component/store/family-store.ts'
+import type { DeliveryRow } from '#component/store/tables.ts'
 import { tombstone, version } from '#test/contract/store/documents.ts'
 import { randomFrom } from '#test/fuzz/random.ts'
 import type { Promised } from './promised.ts'
@@ -36,6 +37,27 @@ let store = await open()
 const families = new Map<string, number>()
 const used = new Map<string, number>()
 let ms = 0
+
+/** Events of deliveries that were accepted and are not over, with the attempts that were claimed. */
+const events = new Map<string, number>()
+const delivery = `${name}-delivery`
+const realm_uri = `${name}-realm`
+
+const rowOf = (seq: number): DeliveryRow => ({
+  ...{ delivery, endpoint: '', webhook_id: `${name}-event-${seq}`, publication: `${seq}` },
+  ...{ topic: 't', seq, key: null, state: 'pending', due_at: 0, attempts: 0, lease_until: 0 },
+  ...{ epoch: 1, status: null, error: null, reason: null, accepted_at: seq, bytes: 6 },
+  sealed: 'x'.repeat(upTo(2_000)),
+})
+
+/** Takes an event that is not over for one act at a time; what it gives back is kept for the next one. */
+async function withEvent(task: (id: string, attempts: number) => Promise<number | undefined>) {
+  const [id, attempts] = [...events][upTo(events.size)] ?? []
+  if (id === undefined || attempts === undefined) return
+  events.delete(id)
+  const left = await task(id, attempts)
+  if (left !== undefined) events.set(id, left)
+}
 
 const load = async (kind: Kind, bytes: number) => {
   const id = `${name}-${kind}-${upTo(6)}`
@@ -103,6 +125,40 @@ const acts: readonly (() => Promise<void>)[] = [
     used.set(key, (used.get(key) ?? 0) + units)
     tell({ quota: key, used: used.get(key) ?? 0 })
   },
+  async () => {
+    const rows = Array.from({ length: 1 + upTo(3) }, () => rowOf(++ms))
+    for (const { webhook_id } of await store.deliveries.accept(rows)) {
+      events.set(webhook_id, 0)
+      tell({ event: webhook_id, state: 'waiting', attempts: 0 })
+    }
+  },
+  () =>
+    withEvent(async (id, attempts) => {
+      const asked = { realm_uri, role: 'owner', holder: name, node: name } as const
+      const epoch = await store.deliveryOwners.take(asked, 1e12)
+      if (epoch === undefined) throw new Error('the role of a realm of one process is taken')
+      const key = { delivery, endpoint: '', webhook_id: id }
+      const owner = { realm_uri, holder: name, epoch }
+      const [claimed] = await store.deliveries.claim(owner, [key], 0)
+      if (claimed === undefined) throw new Error(`${id} cannot be claimed`)
+      tell({ event: id, state: 'waiting', attempts: claimed.attempts })
+      if (claimed.attempts <= attempts) throw new Error(`${id}: an attempt is not counted`)
+      const isOver = random() < 0.7
+      const due_at = isOver ? expires_at : 0
+      const state = isOver ? 'done' : 'pending'
+      const end = { ...key, state, due_at, status: isOver ? 200 : 503, error: null } as const
+      await store.deliveries.end([{ ...end, reason: null, epoch, attempts: claimed.attempts }])
+      if (isOver) tell({ event: id, state: 'over', attempts: claimed.attempts })
+      return isOver ? undefined : claimed.attempts
+    }),
+  () =>
+    withEvent(async (id, attempts) => {
+      if (random() < 0.7) return attempts
+      tell({ event: id, state: 'dropping', attempts })
+      await store.deliveries.remove(delivery, { webhook_ids: [id] })
+      tell({ event: id, state: 'dropped', attempts })
+      return undefined
+    }),
 ]
 
 async function act(): Promise<void> {
