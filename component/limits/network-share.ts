@@ -17,13 +17,13 @@ export interface ShareOptions {
 
 /** A quota for each network that holds or has held something; of an IPv6 address its /64 is the network. */
 export class NetworkShare {
-  readonly #limit: number
+  /** Most that one network holds at once. */
+  readonly limit: number
   readonly #options: ShareOptions
   readonly #quotas = new Map<string, Quota>()
 
-  /** @param limit most that one network holds at once */
   constructor(limit: number, options: ShareOptions = {}) {
-    this.#limit = limit
+    this.limit = limit
     this.#options = options
   }
 
@@ -32,7 +32,7 @@ export class NetworkShare {
     const { whole, onRefused } = this.#options
     const network = networkOf(address)
     const known = this.#quotas.get(network)
-    const quota = known ?? new Quota(this.#limit, whole)
+    const quota = known ?? new Quota(this.limit, whole)
     if (!quota.tryTake(amount)) {
       onRefused?.()
       return false

@@ -15,11 +15,15 @@ export const http2Bounds = {
   /** Connections of a network that have asked nothing; a further one ends the oldest. */
   silent: 256,
   /**
-   * Bytes that a client may send ahead: of a body, as long as nobody reads it; and of all bodies of a connection before node:http2 has
-   * received them. It opens the window of the connection for bodies that nobody reads, too, so each body counts its own window.
+   * Bytes that a client may send ahead: of a body, as long as nobody reads it, and of a large body that is the only request of its
+   * connection; and of all bodies of a connection before node:http2 has received them. It opens the window of the connection for bodies
+   * that nobody reads, too, so each body counts its own window.
    */
   streamWindow: 262_144,
+  wideWindow: 1_048_576,
   window: 1_048_576,
+  /** The part of what a network may hold beyond which windows stay narrow. */
+  widePart: 1 / 2,
   /** Of what nghttp2 keeps for a connection; megabytes. */
   memory: 8,
   /** Bytes of a response that nghttp2 is given at once. */

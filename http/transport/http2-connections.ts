@@ -158,6 +158,9 @@ class Connection implements Http2Carrier {
   #hasSettings = false
   /** The host that was last found to have the certificate of the connection. */
   #lastHost: string | undefined
+  /** Bytes that the client may send ahead of a body; of two that it may know, the greater. */
+  #window: number = http2Bounds.streamWindow
+  #isSettingWindow = false
   /** Since when it has no stream; milliseconds. */
   #idleAt: number
   /** When it was told to end; milliseconds. */
@@ -208,8 +211,28 @@ class Connection implements Http2Carrier {
     return false
   }
 
-  tryHold(bytes: number): boolean {
-    return this.#plan.held.tryTake(this.#address, bytes)
+  tryHold(length: number): number | undefined {
+    const { streamWindow: narrow, wideWindow: wide, widePart } = http2Bounds
+    const { held } = this.#plan
+    const mayBeWide = () =>
+      this.#streams.size === 1 && held.heldBy(this.#address) + wide <= held.limit * widePart
+    const wanted = length > narrow && mayBeWide() ? wide : narrow
+    const bytes = Math.min(length, Math.max(wanted, this.#window))
+    if (!held.tryTake(this.#address, bytes)) return undefined
+    if (length > narrow && wanted !== this.#window) this.#setWindow(wanted)
+    return bytes
+  }
+
+  /** Tells the client how far it may send bodies ahead. Node:http2 sets it for all streams, so a wide window is for one that is alone. */
+  #setWindow(bytes: number): void {
+    if (this.#isSettingWindow) return
+    this.#isSettingWindow = true
+    this.#window = Math.max(bytes, this.#window)
+    this.#session.settings({ initialWindowSize: bytes }, (error) => {
+      this.#isSettingWindow = false
+      // what the client has sent before it knew of a lower one has come
+      if (!error) this.#window = bytes
+    })
   }
 
   give(bytes: number): void {

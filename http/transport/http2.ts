@@ -31,8 +31,11 @@ export interface Http2Carrier {
   readonly begun: number
   /** Whether the certificate of the connection is not the one for a host. */
   isMisdirected(host: string): boolean
-  /** Counts bytes of a body that may wait to be read; false, with nothing taken, when too many are held. */
-  tryHold(bytes: number): boolean
+  /**
+   * Counts what may wait to be read of a body. Returns its bytes; undefined, with nothing taken, when too many are held.
+   * @param length of the body in bytes; Infinity: unknown
+   */
+  tryHold(length: number): number | undefined
   give(bytes: number): void
 }
 
@@ -191,9 +194,8 @@ export class Http2 implements Transport {
 
   /** Counts what may wait to be read of the body, until all of it has come. */
   #holdBody(headers: Readonly<Record<string, string>>): boolean {
-    const length = Number(headers['content-length'] ?? http2Bounds.streamWindow)
-    const bytes = Math.min(length, http2Bounds.streamWindow)
-    if (!this.#carrier.tryHold(bytes)) return false
+    const bytes = this.#carrier.tryHold(Number(headers['content-length'] ?? Infinity))
+    if (bytes === undefined) return false
     let isHeld = true
     const give = () => {
       if (isHeld) this.#carrier.give(bytes)

@@ -17,6 +17,7 @@ import {
   frame,
   get,
   openHttp2,
+  type RawHttp2,
   frameTypes as types,
   word,
 } from '#test/support/http2-frames.ts'
@@ -274,6 +275,73 @@ describe('the bounds of HTTP/2', function () {
     expect(updated).to.deep.equal([])
     raw.socket.destroy()
   })
+
+  /** The windows for streams that a connection was told, in turn. */
+  const windows = (raw: RawHttp2) =>
+    raw.frames.flatMap(({ type, flags: flag, payload }) => {
+      if (type !== types.settings || flag === flags.ack) return []
+      const settings = ids(payload.length / 6, 0).map((half) => payload.subarray(3 * half))
+      return settings.filter((one) => one.readUInt16BE(0) === 4).map((one) => one.readUInt32BE(2))
+    })
+  const begins = (id: number, ...more: readonly (readonly [string, string])[]) =>
+    frame(types.headers, flags.endHeaders, id, post('/v1/slow', ...more))
+  const acknowledged = frame(types.settings, flags.ack, 0, Buffer.alloc(0))
+  const { streamWindow: narrow, wideWindow: wide } = http2Bounds
+
+  it('widen the window for a large body that is alone, until another large one comes', async () => {
+    const raw = await openHttp2(at())
+    const told = async (count: number) => {
+      await until(() => windows(raw).length === count)
+      raw.write(acknowledged)
+    }
+    const begun = async (frames: Uint8Array) => {
+      const before = fixture.routed.length
+      raw.write(frames)
+      await until(() => fixture.routed.length > before)
+    }
+    await told(1)
+    // a small one needs no more
+    await begun(begins(1, ['content-length', String(narrow)]))
+    raw.write(reset(1))
+    await begun(begins(3))
+    await told(2)
+    await begun(begins(5, ['content-length', '2']))
+    await begun(begins(7))
+    await told(3)
+    await begun(begins(9))
+    for (const id of [3, 5, 7, 9]) raw.write(reset(id))
+    await begun(begins(11, ['content-length', String(narrow + 1)]))
+    await told(4)
+    expect(windows(raw)).to.deep.equal([narrow, wide, narrow, wide])
+    raw.socket.destroy()
+  })
+
+  for (const [what, acknowledges, each] of [
+    ['the wide window until the client has acknowledged the narrow one', false, wide],
+    ['the narrow window once the client has acknowledged it', true, narrow],
+  ] as const) {
+    it(`count ${what}`, async () => {
+      await fixture.stop()
+      // 4 MiB of a network: it may be wide, and three more of the wide windows are held
+      const room = 4 * wide
+      fixture = await open({ clock, tls, budget: new Quota(Math.ceil((room * 4 * 8) / 7) + 8) })
+      const raw = await openHttp2(at())
+      await until(() => windows(raw).length === 1)
+      raw.write(acknowledged, begins(1))
+      await until(() => windows(raw).length === 2)
+      raw.write(acknowledged, begins(3))
+      await until(() => windows(raw).length === 3)
+      if (acknowledges) raw.write(acknowledged)
+      const more = (room - 2 * wide) / each
+      for (const id of ids(more, 5)) raw.write(begins(id))
+      await until(() => fixture.routed.length === 2 + more)
+      raw.write(begins(1001))
+      const { stream, payload } = await raw.until(({ type }) => type === types.data)
+      expect(stream).to.equal(1001)
+      expect(payload.toString()).to.include('service.error.unavailable')
+      raw.socket.destroy()
+    })
+  }
 
   it('answer 408 to a body that comes too slowly', async () => {
     const raw = await openHttp2(at())
