@@ -118,6 +118,12 @@ export class Connection {
     return this.#state.session.calls.get(request)?.callee.transport.waiting ?? 0
   }
 
+  /** Calls back once, when that callee has read them. */
+  whenRead(request: number, tell: () => void): void {
+    if (this.#state.kind !== 'joined') return
+    this.#state.session.calls.get(request)?.callee.transport.whenRead(tell)
+  }
+
   /** Whether the peer has received WELCOME and has not left since. */
   get isJoined(): boolean {
     return this.#state.kind === 'joined' || this.#state.kind === 'leaving'

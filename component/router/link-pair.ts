@@ -22,8 +22,14 @@ class End implements Link {
 
   unreadOf: (request: number) => number = () => 0
 
+  onRead: (request: number, tell: () => void) => void = () => {}
+
   unread(request: number): number {
     return this.#other?.unreadOf(request) ?? 0
+  }
+
+  whenRead(request: number, tell: () => void): void {
+    this.#other?.onRead(request, tell)
   }
 
   send(message: WampMessage): void {

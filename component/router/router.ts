@@ -144,12 +144,14 @@ export class Router {
       peer: inProcess,
       send: (message) => link.send(message),
       waiting: 0,
+      whenRead: () => {},
       close: (code, reason) => link.close(code, reason),
       terminate: () => link.close(1006, ''),
     })
     link.onMessage = (message) => connection.receive(message)
     link.onClose = () => this.#disconnect(connection)
     link.unreadOf = (request) => connection.unreadOf(request)
+    link.onRead = (request, tell) => connection.whenRead(request, tell)
     return client
   }
 

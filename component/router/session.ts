@@ -16,6 +16,8 @@ export interface Transport {
   send(message: WampMessage): void
   /** Bytes that the peer has not read yet. */
   readonly waiting: number
+  /** Calls back once, when the peer has read them; never where the connection ends. */
+  whenRead(tell: () => void): void
   /** Closes after everything sent before has gone out. */
   close(code: number, reason: string): void
   /** Closes at once. */

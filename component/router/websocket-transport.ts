@@ -10,6 +10,7 @@ import type { Backlog, Holder } from '#component/router/limits/backlog.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
 import { Unread } from '#component/router/limits/unread.ts'
 import { Cork } from '#component/wamp/channel/cork.ts'
+import { Drain } from '#component/wamp/channel/drain.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import type { Peer } from './ports.ts'
 import type { Transport } from './session.ts'
@@ -62,6 +63,7 @@ export class WebSocketTransport implements Transport, Holder {
   readonly #unfinished: Unfinished
   readonly #unread: Unread
   readonly #cork = new Cork()
+  readonly #drain = new Drain()
   /** Messages of this turn of the event loop. */
   #messages = 0
   /** Whether reading is paused until the next turn of the event loop. */
@@ -111,6 +113,10 @@ export class WebSocketTransport implements Transport, Holder {
 
   get waiting(): number {
     return this.#options.webSocket.bufferedAmount
+  }
+
+  whenRead(tell: () => void): void {
+    this.#drain.once(this.#options.socket, tell)
   }
 
   /** Bytes held for the peer. */

@@ -85,9 +85,6 @@ export interface ConnectionPorts {
 /** Bytes that may wait in the session while pieces of a call are sent. */
 const defaultUnsentBytes = 262_144
 
-/** Milliseconds until it is looked again whether they have left. */
-const roomLookMs = 5
-
 /** Milliseconds that {@link Connection.withdraw} may take. */
 const withdrawTimeoutMs = 2000
 
@@ -121,6 +118,8 @@ export class Connection {
   /** Procedures by the ids that the client knows: it would end the connection over others. */
   readonly #registrations = new Map<unknown, string | undefined>()
   readonly #unreadable: UnreadableLog
+  /** Those who wait for room look whether there is some. */
+  readonly #looking = new Set<() => void>()
 
   constructor(ports: ConnectionPorts) {
     const { realm_uri, clock, log, joinTimeoutMs = defaultJoinTimeoutMs } = ports.options
@@ -199,11 +198,21 @@ export class Connection {
     if (isFree()) return undefined
     return new Promise((resolve) => {
       const look = (): void => {
-        if (isFree()) resolve()
-        else this.#clock.after(roomLookMs, look)
+        if (!isFree()) {
+          this.#channel.whenLess(request, look)
+          return
+        }
+        this.#looking.delete(look)
+        resolve()
       }
-      look()
+      this.#looking.add(look)
+      this.#channel.whenLess(request, look)
     })
+  }
+
+  /** A call, or the session, is over: who waits for room need not wait any more. */
+  #lookAgain(): void {
+    for (const look of [...this.#looking]) look()
   }
 
   /**
@@ -236,6 +245,7 @@ export class Connection {
    */
   pieces(id: unknown, procedure: string, timeoutMs: number): CallPieces {
     const isOver = () => this.#requests.nameOf(id) === undefined
+    this.#requests.whenOver(id, () => this.#lookAgain())
     return {
       send: (args, isLast) => {
         if (isOver()) return
@@ -432,6 +442,7 @@ export class Connection {
     this.#state = 'over'
     this.#stopTimer()
     this.#lose()
+    this.#lookAgain()
     Object.assign(this.#channel, silence)
     if (isLost) this.#channel.destroy()
     else this.#channel.close()

@@ -8,8 +8,12 @@ export interface Link {
   send(message: WampMessage): void
   /** Of the router's end: how many bytes the callee of a call has not read yet; absent: nobody knows. */
   unreadOf?: (request: number) => number
-  /** Of the other end: the same. */
+  /** Of the router's end: calls back once, when that callee has read what waits for it. */
+  onRead?: (request: number, tell: () => void) => void
+  /** Of the other end: the same as {@link unreadOf}. */
   unread?(request: number): number
+  /** Of the other end: the same as {@link onRead}. */
+  whenRead?(request: number, tell: () => void): void
   close(code: number, reason: string): void
   onMessage: (message: WampMessage) => void
   onClose: (code: number, reason: string) => void

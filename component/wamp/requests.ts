@@ -103,6 +103,11 @@ export class Requests {
     return answer
   }
 
+  /** Calls back once a request that is in flight is settled. */
+  whenOver(id: unknown, tell: () => void): void {
+    this.#pending.get(id)?.answer.then(tell, tell)
+  }
+
   /** Gives a request that is in flight so much time from now on. */
   time(id: unknown, timeoutMs: number): void {
     const request = this.#pending.get(id)

@@ -14,6 +14,8 @@ export interface Channel {
   send(message: WampMessage, maxBytes?: number): void
   /** Bytes that were sent and have not left yet; of a router in this process those that the callee of a call has not read. */
   waiting(request: unknown): number
+  /** Calls back once, when those bytes have left, or were read; never where the connection ends. */
+  whenLess(request: unknown, tell: () => void): void
   /** Ends it after what was sent has left. Events may still follow. */
   close(): void
   /** Ends it now. Events may still follow. */
@@ -91,6 +93,7 @@ export const linkChannel = (openLink: OpenLink, maxBytes: number) => (): Channel
       link.send(message)
     },
     waiting: (request) => link.unread?.(Number(request)) ?? 0,
+    whenLess: (request, tell) => link.whenRead?.(Number(request), tell),
     close,
     destroy: close,
   }

@@ -7,6 +7,7 @@ import type { WampMessage } from '#component/wamp/link.ts'
 import type { RawSocketAddress } from '#component/wamp/routers/router-url.ts'
 import { ignore } from './channel.ts'
 import { Cork } from './cork.ts'
+import { Drain } from './drain.ts'
 import { type Frame, frameHead, frameType, handshake, RawSocketReader } from './rawsocket-frames.ts'
 import {
   closeTimeoutMs,
@@ -29,6 +30,7 @@ export class RawSocketChannel extends SerializedChannel {
   protected readonly socket: Socket
   readonly #reader: RawSocketReader
   readonly #cork = new Cork(framesPerWrite)
+  readonly #drain = new Drain()
   #isOpen = false
   #stopClosing = ignore
 
@@ -62,6 +64,10 @@ export class RawSocketChannel extends SerializedChannel {
 
   waiting(): number {
     return this.socket.writableLength
+  }
+
+  whenLess(_request: unknown, tell: () => void): void {
+    this.#drain.once(this.socket, tell)
   }
 
   close(): void {

@@ -65,6 +65,7 @@ export abstract class SerializedChannel implements Channel {
 
   abstract send(message: WampMessage, maxBytes?: number): void
   abstract waiting(): number
+  abstract whenLess(request: unknown, tell: () => void): void
   abstract close(): void
   abstract destroy(): void
   /** Asks the router for a sign of life. */

@@ -7,6 +7,7 @@ import type { WampMessage } from '#component/wamp/link.ts'
 import { rawSocketAddress } from '#component/wamp/routers/router-url.ts'
 import type { Channel } from './channel.ts'
 import { Cork } from './cork.ts'
+import { Drain } from './drain.ts'
 import { RawSocketChannel } from './rawsocket-channel.ts'
 import {
   closeTimeoutMs,
@@ -29,6 +30,7 @@ class WebSocketChannel extends SerializedChannel {
   readonly #websocket: WebSocket
   protected socket: Socket | undefined
   readonly #cork = new Cork(framesPerWrite)
+  readonly #drain = new Drain()
   /** The largest message that was sent: what a router with a limit closes the connection over, since it took all others. */
   #largest: WampMessage | undefined
   #largestBytes = 0
@@ -75,6 +77,10 @@ class WebSocketChannel extends SerializedChannel {
 
   waiting(): number {
     return this.#websocket.bufferedAmount
+  }
+
+  whenLess(_request: unknown, tell: () => void): void {
+    if (this.socket) this.#drain.once(this.socket, tell)
   }
 
   close(): void {

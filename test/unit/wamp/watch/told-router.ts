@@ -9,6 +9,9 @@ class ToldLink implements Link {
   onMessage: Link['onMessage'] = () => undefined
   onClose: Link['onClose'] = () => undefined
   readonly received: WampMessage[] = []
+  /** Bytes of calls that their callees have not read. */
+  waiting = 0
+  readonly #told: (() => void)[] = []
 
   send(message: WampMessage): void {
     // the session goes on to use what it has sent
@@ -16,6 +19,20 @@ class ToldLink implements Link {
   }
 
   close(): void {}
+
+  unread(): number {
+    return this.waiting
+  }
+
+  whenRead(_request: number, tell: () => void): void {
+    this.#told.push(tell)
+  }
+
+  /** Callees have read all but so many bytes. */
+  leave(bytes: number): void {
+    this.waiting = bytes
+    for (const tell of this.#told.splice(0)) tell()
+  }
 }
 
 /** The router, and the time of the sessions that join it. */
@@ -36,7 +53,8 @@ export class ToldRouter {
     }
   }
 
-  get #link(): ToldLink {
+  /** The last connection. */
+  get link(): ToldLink {
     const link = this.links.at(-1)
     if (!link) throw new Error('nobody has connected')
     return link
@@ -44,24 +62,24 @@ export class ToldRouter {
 
   /** Sends a message on the last connection. */
   say(...message: unknown[]): void {
-    this.#link.onMessage(message)
+    this.link.onMessage(message)
   }
 
   /** Answers HELLO. */
-  async welcome(): Promise<void> {
+  async welcome(dealer = {}): Promise<void> {
     await this.clock.advance(0)
-    this.say(2, 1, { roles: { broker: {}, dealer: {} } })
+    this.say(2, 1, { roles: { broker: {}, dealer } })
   }
 
   /** Ends the last connection without a word; the next one comes within 2 s. */
   async drop(): Promise<void> {
-    this.#link.onClose(1006, '')
+    this.link.onClose(1006, '')
     await this.clock.advance(2000)
   }
 
   /** What came of one type on the last connection. */
   received(type: number): readonly WampMessage[] {
-    return this.#link.received.filter((message) => message[0] === type)
+    return this.link.received.filter((message) => message[0] === type)
   }
 
   /** The id of the last request of a type. */
