@@ -44,14 +44,18 @@ export interface Exported extends Pattern {
   readonly base: string
 }
 
-/** The pattern of which an export has made a template; undefined: there is none. */
+/**
+ * The pattern of which an export has made a template; undefined: there is none.
+ * @param base of the templates before; undefined: they tell none
+ */
 export function exportedPattern(
   operations: readonly Place[],
   template: Pattern,
+  base: string | undefined,
 ): Exported | undefined {
   for (const { map } of operations) {
     const whole = memberOf(map[extensionKey], 'pattern')
-    const found = typeof whole === 'string' ? splitAt(whole, keysOf(template.pattern)) : undefined
+    const found = typeof whole === 'string' ? splitAt(whole, template, base) : undefined
     if (found) return { ...found, bindings: withoutUnbound(template.bindings, found.pattern) }
   }
   return undefined
@@ -62,15 +66,20 @@ const keysOf = (pattern: string): string[] => {
   return 'forms' in parsed ? keyedForms(parsed).map(({ key }) => key) : []
 }
 
-/** Splits a pattern where what follows has the form of the template. */
-function splitAt(whole: string, [key]: readonly string[]): Omit<Exported, 'bindings'> | undefined {
-  for (let at = whole.length; at > 0; ) {
-    at = whole.lastIndexOf('/', at - 1)
-    const pattern = whole.slice(Math.max(at, 0))
-    if (key !== undefined && keysOf(pattern).includes(key))
-      return { base: whole.slice(0, at), pattern }
-  }
-  return undefined
+/** Splits a pattern behind the base, else where what follows has the form of the template. */
+function splitAt(
+  whole: string,
+  template: Pattern,
+  base: string | undefined,
+): Omit<Exported, 'bindings'> | undefined {
+  // the shortest form: of the pattern of "/", it alone is that of the template
+  const key = keysOf(template.pattern).at(-1)
+  const slashes = Array.from(whole.matchAll(/\//g), ({ index }) => index).reverse()
+  const known = base !== undefined && whole.startsWith(base) ? [base.length] : []
+  const at = [...known, ...slashes].find(
+    (each) => key !== undefined && keysOf(whole.slice(each)).includes(key),
+  )
+  return at === undefined ? undefined : { base: whole.slice(0, at), pattern: whole.slice(at) }
 }
 
 /** A segment that is not bound has a name in a template only. */

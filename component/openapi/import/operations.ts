@@ -192,7 +192,7 @@ function actionOf(
   extension: Extension,
   surroundings: Surroundings,
 ): JsonMap {
-  const { place, pattern } = found
+  const { place, template, pattern } = found
   const { target } = surroundings
   const sent = wampArguments(found.parameters, body?.content)
   for (const { type, reaches } of importedKinds) {
@@ -203,7 +203,8 @@ function actionOf(
     const isOfWamp = kindOf(extension.action.type)?.reaches?.by === 'wamp'
     return { ...extension.action, ...(isOfWamp && sent) }
   }
-  if (target.forward) return { type: 'forward', ...target.forward(pattern) }
+  if (target.forward)
+    return { type: 'forward', ...target.forward(template === '/' ? template : pattern) }
   return { type: 'wamp_call', procedure: procedureOf(found, surroundings), ...sent }
 }
 

@@ -17,7 +17,6 @@ export function patternOf(template: string, rest: ReadonlySet<string>): Pattern 
   if (!template.startsWith('/')) return 'a path begins with "/"'
   if (/[?#]/.test(template))
     return 'a path has no "?" and no "#": a query is no part of it, so the path is left out'
-  if (template === '/') return 'an API Specification has no path "/"'
   const bindings = new Map<string, string | undefined>()
   const segments: string[] = []
   for (const segment of template.slice(1).split('/')) {
@@ -38,6 +37,16 @@ export function patternOf(template: string, rest: ReadonlySet<string>): Pattern 
     segments.push(written)
   }
   return { pattern: `/${segments.join('/')}`, bindings }
+}
+
+/**
+ * The pattern of the template `/`, which no API Specification has: an optional segment that no template begins with.
+ * @param templates of the document
+ */
+export function rootPattern(templates: readonly string[]): Pattern {
+  let segment = '_'
+  while (templates.some((each) => each.split('/')[1] === segment)) segment += '_'
+  return { pattern: `/[${segment}]`, bindings: new Map() }
 }
 
 function unused(name: string, bindings: Pattern['bindings']): string {

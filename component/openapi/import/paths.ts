@@ -7,7 +7,7 @@ import { operationOf, type Surroundings } from './operations.ts'
 import { mapped } from './origins.ts'
 import { parametersOf, withinPath, withOwn } from './parameters.ts'
 import { hasOperation, hasPath } from './part.ts'
-import { type Pattern, patternOf } from './path-templates.ts'
+import { type Pattern, patternOf, rootPattern } from './path-templates.ts'
 import type { Place, Source } from './source.ts'
 
 const carried = [...methods, 'summary', 'description', 'parameters', '$ref']
@@ -30,17 +30,21 @@ export function pathsOf(surroundings: Surroundings): Paths {
   const { source, part } = surroundings
   const byPattern: Record<string, unknown> = {}
   let base: string | undefined
-  for (const { name, ...place } of source.members({ map: source.document, at: '' }, 'paths')) {
+  const items = source.members({ map: source.document, at: '' }, 'paths')
+  const root = rootPattern(items.map(({ name }) => name))
+  for (const { name, ...place } of items) {
     const isWanted = operationsOf(place, source).some(({ map }) => hasOperation(part, map))
     if (!hasPath(part, name) || (part.tags.length > 0 && !isWanted)) continue
-    const template = patternOf(name, restParameters(place, source))
+    const template = name === '/' ? root : patternOf(name, restParameters(place, source))
     const at = pointer('/paths', name)
     if (typeof template === 'string') {
       source.losses.tell(at, template)
       continue
     }
-    const exported = exportedPattern(operationsOf(place, source), template)
+    const exported = exportedPattern(operationsOf(place, source), template, base)
     base ??= exported?.base
+    if (template === root && !exported)
+      source.losses.tell(at, `an API Specification has no path "/": it becomes ${root.pattern}`)
     const found = exported ?? template
     const isTaken = Object.hasOwn(byPattern, found.pattern)
     if (!isTaken) byPattern[found.pattern] = pathOf(place, name, found, surroundings)

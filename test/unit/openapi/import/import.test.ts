@@ -131,11 +131,11 @@ describe('An import of an OpenAPI document', () => {
   })
 
   it('forwards to a URL in place of the server', () => {
-    const forwarded = (url: string) => {
-      const paths = { '/files/{name}': { get: {} } }
+    const forwarded = (url: string, template = '/files/{name}', pattern = template) => {
+      const paths = { [template]: { get: {} } }
       const found = imported({ servers: [{ url: '/v1' }], paths }, { forward: new URL(url) })
       expect(at(found.document, 'variables', 'upstream')).to.equal(new URL(url).origin)
-      return at(pathOf(found, '/files/{name}'), 'get', 'action')
+      return at(pathOf(found, pattern), 'get', 'action')
     }
     const host = '{{variables.upstream}}'
     expect(forwarded('http://127.0.0.1:8080/v1')).to.deep.equal({ type: 'forward', host })
@@ -146,6 +146,9 @@ describe('An import of an OpenAPI document', () => {
     })
     expect(forwarded('https://up.example.com/x/')).to.deep.equal({
       ...{ type: 'forward', host, path: '/x/files/{{request.bindings.name}}' },
+    })
+    expect(forwarded('https://up.example.com/x/', '/', '/[_]')).to.deep.equal({
+      ...{ type: 'forward', host, path: '/x/' },
     })
   })
 
@@ -185,4 +188,25 @@ describe('An import of an OpenAPI document', () => {
     })
     expect(losses).to.deep.equal([])
   })
+
+  const optional = [
+    ['the base path itself', '/v1/a', '/[x]', ['/a', '/x', '/']],
+    ['several optional segments', '/v1/a', '/[a]/[b]', ['/a', '/a/b', '/b', '/']],
+    ['an optional binding', '/[v1]/a', '/[:x]', ['/a', '/{x}', '/']],
+  ] as const
+  for (const [what, first, pattern, templates] of optional) {
+    it(`reads the export of a pattern back: ${what}`, () => {
+      const base = first.slice(0, -2)
+      const paths = Object.fromEntries(
+        templates.map((template, index) => {
+          const whole = index === 0 ? first : base + pattern
+          return [template, { get: { 'x-wamp-gateway': { pattern: whole } } }]
+        }),
+      )
+      const { document } = imported({ paths })
+      expect(at(document, 'versions', '1.0', 'base_path')).to.equal(base)
+      const found = at(document, 'versions', '1.0', 'paths') as object
+      expect(Object.keys(found)).to.deep.equal(['/a', pattern])
+    })
+  }
 })

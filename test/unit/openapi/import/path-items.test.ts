@@ -12,6 +12,7 @@ describe('Paths of an OpenAPI document', () => {
     ["/Orders('{order.id}')/x", "/Orders('{order_id}')/x"],
     ['/:{verb}', '/%3A{verb}'],
     ['/a/{x}/{x}.json', '/a/{x}/{x_2}.json'],
+    ['/', '/[_]'],
   ]
   for (const [template, pattern] of rows) {
     it(`become patterns: ${template} is ${pattern}`, () => {
@@ -36,12 +37,14 @@ describe('Paths of an OpenAPI document', () => {
     expect(at(pathOf(found, '/files/[...]'), 'get')).to.be.an('object')
   })
 
-  it('are told where no pattern matches them', () => {
-    const { losses } = imported({
-      paths: { '/': {}, '/a/{b}{c}': {}, '/a/{x}': {}, '/a/{x}/': {} },
+  it('are told where no pattern is the same', () => {
+    const { document, losses } = imported({
+      paths: { '/': { get: {} }, '/_': { get: {} }, '/a/{b}{c}': {}, '/a/{x}': {}, '/a/{x}/': {} },
     })
+    const paths = at(document, 'versions', '1.0', 'paths') as object
+    expect(Object.keys(paths)).to.include.members(['/[__]', '/_'])
     expect(losses.map(({ path, message }) => [path, message])).to.deep.include.members([
-      ['/paths/~1', 'an API Specification has no path "/"'],
+      ['/paths/~1', 'an API Specification has no path "/": it becomes /[__]'],
       ['/paths/~1a~1{b}{c}', `the segment "{b}{c}": two bindings need text between them`],
     ])
   })
