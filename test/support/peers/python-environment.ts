@@ -1,4 +1,4 @@
-/** The Python environments of the tests: Crossbar.io with OAuth2 libraries, and tools for OpenAPI. Run by itself, it makes them. */
+/** The Python environments of the tests: Crossbar.io with OAuth2 libraries, tools for OpenAPI, and programs with paths of their own kind. Run by itself, it makes them. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,6 +35,12 @@ const openapi: Environment = {
   stamp: 'packages',
 }
 
+const paths: Environment = {
+  folder: join(root, '.venv-paths'),
+  packages: ['python-gitlab==8.6.0', 'Django==5.2.19', 'djangorestframework==3.18.3'],
+  stamp: 'packages',
+}
+
 /** The folder of the environment with Crossbar.io. */
 export const environment = peers.folder
 
@@ -47,6 +53,9 @@ export const pythonProgram = (name: 'crossbar' | 'python'): string => programOf(
 /** The path of a program of the environment with tools for OpenAPI, which is made when it has to be. About half a minute. */
 export const openapiProgram = (name: 'openapi-python-client' | 'python' | 'schemathesis'): string =>
   programOf(openapi, name)
+
+/** The path of a program of the environment with python-gitlab and Django, which is made when it has to be. */
+export const pathsProgram = (name: 'python'): string => programOf(paths, name)
 
 function programOf({ folder, packages, stamp: name }: Environment, program: string): string {
   const wanted = packages.join('\n')
@@ -67,4 +76,5 @@ function programOf({ folder, packages, stamp: name }: Environment, program: stri
 if (import.meta.main) {
   pythonProgram('python')
   openapiProgram('python')
+  pathsProgram('python')
 }
