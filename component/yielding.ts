@@ -30,6 +30,60 @@ export async function runSteps<T>(steps: Steps<T>, yieldTurn?: YieldTurn): Promi
   }
 }
 
+/** Long work of one origin, and what has come behind it: each piece begins when the one before it is done. */
+export class StepsInOrder {
+  readonly #yieldTurn: YieldTurn | undefined
+  readonly #onIdle: () => void
+  /** The first is under way. */
+  #waiting: (() => Steps<void>)[] = []
+  #whenIdle: (() => void)[] = []
+
+  /** @param onIdle called each time that all of it is done */
+  constructor(yieldTurn: YieldTurn | undefined, onIdle: () => void) {
+    this.#yieldTurn = yieldTurn
+    this.#onIdle = onIdle
+  }
+
+  /** Whether something is under way; what comes then has to wait. */
+  get isBusy(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  add(work: () => Steps<void>): void {
+    if (this.#waiting.push(work) === 1) void this.#run()
+  }
+
+  /** Calls back at once, or as soon as nothing is under way. */
+  whenIdle(task: () => void): void {
+    if (this.isBusy) this.#whenIdle.push(task)
+    else task()
+  }
+
+  /** Ends what is under way at its next step, and forgets what waits. */
+  end(): void {
+    this.#waiting.splice(1)
+    if (this.isBusy) this.#waiting[0] = noWork
+  }
+
+  async #run(): Promise<void> {
+    for (let work = this.#waiting[0]; work; work = this.#waiting[0]) {
+      await runSteps(this.#whileFirst(work), this.#yieldTurn)
+      this.#waiting.shift()
+    }
+    for (const task of this.#whenIdle.splice(0)) task()
+    this.#onIdle()
+  }
+
+  *#whileFirst(work: () => Steps<void>): Steps<void> {
+    for (const _step of work()) {
+      if (this.#waiting[0] !== work) return
+      yield
+    }
+  }
+}
+
+function* noWork(): Steps<void> {}
+
 /** Runs tasks one after the other: each begins when the one before it has settled. */
 export function inTurn(): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()

@@ -2,6 +2,7 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import { ServiceError } from '#component/errors.ts'
 import { setOwn } from '#component/syntax/values.ts'
+import type { Steps } from '#component/yielding.ts'
 import { KeyCount } from './key-count.ts'
 import type { ReadRules } from './limits.ts'
 import { keyText } from './wamp-values.ts'
@@ -13,6 +14,11 @@ const cachedKeys = 1024
 
 /** Short keys, by a hash of their bytes. */
 const keys: (string | undefined)[] = new Array<string | undefined>(cachedKeys).fill(undefined)
+
+/** The head of a value that holds others: so many items, or pairs, Infinity when it is not announced; or one value with this tag. */
+export type Opened =
+  | { readonly kind: 'list' | 'map'; readonly size: number }
+  | { readonly kind: 'tagged'; readonly tag: number }
 
 /** A position in the bytes of one value. Failures name the position, never data. */
 export abstract class ByteReader {
@@ -26,6 +32,9 @@ export abstract class ByteReader {
   #left: number
   #isKey = false
   readonly #keys: KeyCount
+  /** Where the step ends, and how long the next one is. */
+  #stepEnd = 0
+  #stepLength = 0
 
   /** @param form its name in messages */
   constructor(form: string, bytes: Uint8Array, rules: ReadRules) {
@@ -49,14 +58,65 @@ export abstract class ByteReader {
     return value
   }
 
-  /** The items of a list up to the first that cannot be read. */
-  head(): readonly unknown[] {
+  /** Moves past the head of a value that holds others, if one begins here. */
+  protected abstract opened(depth: number): Opened | undefined
+
+  /** What a tagged value stands for. */
+  protected untagged(_tag: number, value: unknown): unknown {
+    return value
+  }
+
+  /** {@link whole} in steps of about this many bytes. */
+  *reading(stepLength: number): Steps<unknown> {
+    this.#stepLength = stepLength
+    this.#stepEnd = stepLength
+    this.count(1)
+    const opened = this.opened(0)
+    const value = opened ? yield* this.#within(opened, 0) : this.value(0)
+    if (this.position < this.bytes.length) this.fail('more bytes after the value')
+    return value
+  }
+
+  /** The items of a list up to the first that cannot be read, in such steps. */
+  *heading(stepLength: number): Steps<readonly unknown[]> {
     try {
-      this.whole()
+      yield* this.reading(stepLength)
     } catch {
       // it ends here
     }
     return this.items
+  }
+
+  /** {@link value} behind the head of one that holds others, in steps. */
+  *#within(opened: Opened, depth: number): Steps<unknown> {
+    if (opened.kind === 'tagged') {
+      const inner = this.opened(depth + 1)
+      const value = inner ? yield* this.#within(inner, depth + 1) : this.value(depth + 1)
+      return this.untagged(opened.tag, value)
+    }
+    const { kind, size } = opened
+    const isMap = kind === 'map'
+    this.#enter(isMap, size, depth)
+    const items: unknown[] = []
+    const map: Record<string, unknown> = {}
+    if (!isMap && depth === 0) this.items = items
+    for (let count = 0; count < size && this.hasMore(size); count++) {
+      let key = ''
+      if (isMap) {
+        this.#isKey = true
+        const inner = this.opened(depth + 1)
+        const read = inner ? yield* this.#within(inner, depth + 1) : this.value(depth + 1)
+        key = this.#checkedKey(read, map, count)
+      }
+      const inner = this.opened(depth + 1)
+      const value = inner ? yield* this.#within(inner, depth + 1) : this.value(depth + 1)
+      if (isMap) this.#set(map, key, value)
+      else items.push(value)
+      if (this.position < this.#stepEnd) continue
+      yield
+      this.#stepEnd = this.position + this.#stepLength
+    }
+    return isMap ? map : items
   }
 
   fail(problem: string, isTooLarge = false): never {
@@ -149,7 +209,7 @@ export abstract class ByteReader {
 
   /** @param size items, Infinity when it is not announced */
   list(size: number, depth: number): unknown[] {
-    this.#enter(size, depth)
+    this.#enter(false, size, depth)
     const items: unknown[] = []
     if (depth === 0) this.items = items
     for (let count = 0; count < size && this.hasMore(size); count++)
@@ -159,19 +219,12 @@ export abstract class ByteReader {
 
   /** @param size pairs of key and value, Infinity when it is not announced */
   map(size: number, depth: number): Record<string, unknown> {
-    // its text would be escaped anew at each level
-    if (this.#isKey) this.fail('a map in a key')
-    this.#enter(2 * size, depth)
+    this.#enter(true, size, depth)
     const map: Record<string, unknown> = {}
     for (let count = 0; count < size && this.hasMore(size); count++) {
-      const key = this.#key(depth)
-      const tooMany = this.#keys.problemOf(key, count + 1)
-      if (tooMany) this.fail(tooMany, true)
-      if (map[key] !== undefined && Object.hasOwn(map, key)) this.fail('a duplicate key')
-      const value = this.value(depth + 1)
-      if (key === '__proto__' && !this.rules.allowProtoKeys)
-        this.fail('the forbidden key __proto__')
-      setOwn(map, key, value)
+      this.#isKey = true
+      const key = this.#checkedKey(this.value(depth + 1), map, count)
+      this.#set(map, key, this.value(depth + 1))
     }
     return map
   }
@@ -181,19 +234,34 @@ export abstract class ByteReader {
     return true
   }
 
-  #enter(items: number, depth: number): void {
+  #enter(isMap: boolean, size: number, depth: number): void {
+    // its text would be escaped anew at each level
+    if (isMap && this.#isKey) this.fail('a map in a key')
     if (depth >= this.rules.depth) this.fail(`nesting deeper than ${this.rules.depth}`)
-    if (items === Infinity) return
+    if (size === Infinity) return
+    const items = isMap ? 2 * size : size
     // each item takes a byte at least: the size of what is there bounds what can be announced
     if (items > this.bytes.length - this.position) this.fail('an unexpected end')
     this.count(items)
   }
 
-  #key(depth: number): string {
-    this.#isKey = true
-    const key = this.value(depth + 1)
+  /** The text of a key that was just read. @param count of keys before it */
+  #checkedKey(read: unknown, map: object, count: number): string {
     this.#isKey = false
-    if (typeof key === 'string') return key
+    const key = typeof read === 'string' ? read : this.#keyText(read)
+    const tooMany = this.#keys.problemOf(key, count + 1)
+    if (tooMany) this.fail(tooMany, true)
+    if ((map as Record<string, unknown>)[key] !== undefined && Object.hasOwn(map, key))
+      this.fail('a duplicate key')
+    return key
+  }
+
+  #keyText(key: unknown): string {
     return this.rules.isWamp ? keyText(key) : this.fail('a key that is not text')
+  }
+
+  #set(map: Record<string, unknown>, key: string, value: unknown): void {
+    if (key === '__proto__' && !this.rules.allowProtoKeys) this.fail('the forbidden key __proto__')
+    setOwn(map, key, value)
   }
 }

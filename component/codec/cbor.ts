@@ -1,7 +1,7 @@
 /** CBOR (RFC 8949) as WAMP peers send it: 64-bit integers keep every digit, and what JSON lacks is read as docs/router.md says. */
 import { Encoder } from 'cbor-x'
 import { isInteger64 } from '#component/syntax/integers.ts'
-import { ByteReader } from './byte-reader.ts'
+import { ByteReader, type Opened } from './byte-reader.ts'
 import { bodyRules, maxDigits, maxTextLength, maxWrittenValues, type ReadRules } from './limits.ts'
 import { jsonWalk, toBinary, Walk } from './walk.ts'
 import { dateText, maxIntegerBytes, timeOfSeconds, uuidText } from './wamp-values.ts'
@@ -30,10 +30,21 @@ class Reader extends ByteReader {
       case 5:
         return this.map(info === indefinite ? Infinity : this.#size(info), depth)
       case 6:
-        return this.#tagged(this.#size(info), depth)
+        return this.untagged(this.#tag(info, depth), this.value(depth + 1))
       default:
         return this.#simple(info)
     }
+  }
+
+  protected override opened(depth: number): Opened | undefined {
+    const head = this.bytes[this.position] ?? 0
+    const major = head >> 5
+    if (major < 4 || major > 6) return undefined
+    this.position++
+    const info = head & 0x1f
+    if (major === 6) return { kind: 'tagged', tag: this.#tag(info, depth) }
+    const size = info === indefinite ? Infinity : this.#size(info)
+    return { kind: major === 4 ? 'list' : 'map', size }
   }
 
   override hasMore(size: number): boolean {
@@ -108,10 +119,14 @@ class Reader extends ByteReader {
     }
   }
 
-  #tagged(tag: number, depth: number): unknown {
+  #tag(info: number, depth: number): number {
+    const tag = this.#size(info)
     if (depth >= this.rules.depth) this.fail(`nesting deeper than ${this.rules.depth}`)
     if (references.has(tag)) this.fail('a reference to a value before it')
-    const value = this.value(depth + 1)
+    return tag
+  }
+
+  protected override untagged(tag: number, value: unknown): unknown {
     const plain = this.#plain(tag, value)
     if (plain !== undefined) return plain
     return this.rules.isWamp ? value : this.fail(`the tag ${tag}, which is not plain data,`)
@@ -167,9 +182,13 @@ function half(bits: number): number {
 export const decodeCbor = (bytes: Uint8Array, rules: ReadRules = bodyRules): unknown =>
   new Reader('CBOR data', bytes, rules).whole()
 
-/** The items of a list up to the first that cannot be read. */
-export const cborHead = (bytes: Uint8Array, rules: ReadRules): readonly unknown[] =>
-  new Reader('CBOR data', bytes, rules).head()
+/** {@link decodeCbor} in steps of about this many bytes. */
+export const decodingCbor = (bytes: Uint8Array, rules: ReadRules, step: number) =>
+  new Reader('CBOR data', bytes, rules).reading(step)
+
+/** The items of a list up to the first that cannot be read, in such steps. */
+export const headingCbor = (bytes: Uint8Array, rules: ReadRules, step: number) =>
+  new Reader('CBOR data', bytes, rules).heading(step)
 
 const encoder = new Encoder({
   ...{ useRecords: false, mapsAsObjects: true, tagUint8Array: false },

@@ -1,7 +1,6 @@
 /** One linear pass over JSON text before it is parsed: refuses what JSON.parse lets through or takes too long for. */
 import { type ErrorUri, ServiceError } from '#component/errors.ts'
 import { maxInteger as greatest, minInteger as least } from '#component/syntax/integers.ts'
-import type { Steps } from '#component/yielding.ts'
 import { KeyCount } from './key-count.ts'
 import { maxDigits, type ReadRules } from './limits.ts'
 
@@ -22,9 +21,12 @@ const escapes = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)))
 class Keys {
   readonly #few: string[] = []
   #many: Set<string> | undefined
+  /** The key that was added last. */
+  last = ''
 
   /** @returns whether the key is new */
   add(key: string): boolean {
+    this.last = key
     if (this.#many === undefined) {
       if (this.#few.includes(key)) return false
       if (this.#few.push(key) > 12) this.#many = new Set(this.#few)
@@ -49,15 +51,13 @@ const minInteger = String(-least)
 const isBeyond = (digits: string, limit: string): boolean =>
   digits.length === limit.length ? digits > limit : digits.length > limit.length
 
-/** Values that are read in one step. */
-const stepLength = 5000
-
 /** Longer text is tested for being plain first; characters. */
 const longText = 100_000
 
 const notPlain = /[^\x20-\x5b\x5d-\x7e]/
 
-class Scanner {
+/** One pass over a text. */
+export class Scanner {
   readonly text: string
   readonly rules: ReadRules
   position = 0
@@ -94,12 +94,12 @@ class Scanner {
 
   /**
    * Reads the value with all that is in it, without recursion, so that it can be interrupted.
-   * @param most values that are read now
+   * @param characters after which it ends in front of a value
    * @returns whether all of it has been read
    */
-  read(most: number): boolean {
-    const end = this.values + most
-    while (this.values < end) {
+  read(characters = Number.POSITIVE_INFINITY): boolean {
+    const end = this.position + characters
+    while (this.position < end) {
       if (++this.values > this.rules.values) {
         const problem = `more than ${this.rules.values} values`
         this.fail(problem, this.position, 'service.error.payload_too_large')
@@ -320,32 +320,38 @@ const nonFinites = ['NaN', 'Infinity', '-Infinity'] as const
  */
 export function scanJson(text: string, rules: ReadRules): boolean {
   const scanner = new Scanner(text, rules)
-  scanner.read(Number.POSITIVE_INFINITY)
+  scanner.read()
   scanner.end()
   return scanner.hasGreatNumbers
 }
 
-/** {@link scanJson} in steps. */
-export function* scanningJson(text: string, rules: ReadRules): Steps<boolean> {
-  const scanner = new Scanner(text, rules)
-  while (!scanner.read(stepLength)) yield
-  scanner.end()
-  return scanner.hasGreatNumbers
+/** The containers around a position, from the outermost on: the key of the member of a map, undefined for a list. */
+type Around = readonly (string | undefined)[]
+
+/** A part of a text that was accepted: from one value to another one, or to the end. */
+export interface Piece {
+  readonly text: string
+  readonly start: Around
+  /** Nothing: it is the last piece. */
+  readonly end: Around
+  readonly hasGreatNumbers: boolean
 }
 
-/** Where the items of a list begin and end, up to the first that cannot be read. */
-export function* scanItems(text: string, rules: ReadRules): Iterable<readonly [number, number]> {
+/** {@link scanJson} piece by piece. @param characters of a piece at least, but for the last */
+export function* scanPieces(
+  text: string,
+  rules: ReadRules,
+  characters: number,
+): Generator<Piece, void, undefined> {
   const scanner = new Scanner(text, rules)
-  try {
-    if (scanner.next() !== 0x5b) return
-    do {
-      scanner.position++
-      scanner.next()
-      const start = scanner.position
-      scanner.read(Number.POSITIVE_INFINITY)
-      yield [start, scanner.position]
-    } while (scanner.next() === 0x2c)
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
+  for (let start: Around = [], from = 0, isLast = false; !isLast; ) {
+    scanner.hasGreatNumbers = false
+    isLast = scanner.read(characters)
+    if (isLast) scanner.end()
+    const end = scanner.open.map((keys) => keys?.last)
+    const { position, hasGreatNumbers } = scanner
+    yield { text: text.slice(from, position), start, end, hasGreatNumbers }
+    start = end
+    from = position
   }
 }

@@ -3,13 +3,15 @@ import { Buffer, isUtf8 } from 'node:buffer'
 import { ServiceError } from '#component/errors.ts'
 import type { Steps } from '#component/yielding.ts'
 import { readWithBigIntegers } from './json-integers.ts'
-import { scanItems, scanJson, scanningJson } from './json-scan.ts'
+import { PiecedValue } from './json-pieces.ts'
+import { Scanner, scanJson, scanPieces } from './json-scan.ts'
 import {
   bodyRules,
   checkDocumentSize,
   maxDocumentBytes,
   maxTextLength,
   type ReadRules,
+  stepLength,
   trustedRules,
 } from './limits.ts'
 import { jsonWalk, mapLeaves, Walk } from './walk.ts'
@@ -41,28 +43,47 @@ export function parseJson(source: string | Uint8Array, rules: ReadRules = bodyRu
 /** Most items of a head: no message has more fields. */
 const maxItems = 8
 
-/** The first items of a list, up to the first that cannot be read. */
-export function jsonHead(bytes: Uint8Array, rules: ReadRules): readonly unknown[] {
+/** The first items of a list, up to the first that cannot be read; in steps of at most this many characters. */
+export function* headingJson(
+  bytes: Uint8Array,
+  rules: ReadRules,
+  characters: number,
+): Steps<readonly unknown[]> {
   const items: unknown[] = []
   // a character a byte, so that what is no UTF-8 is found in its item
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  yield
   try {
-    for (const [start, end] of scanItems(text, rules)) {
-      if (items.length < maxItems) items.push(parseJson(bytes.subarray(start, end), rules))
-    }
+    const scanner = new Scanner(text, rules)
+    if (scanner.next() !== 0x5b) return items
+    do {
+      scanner.position++
+      scanner.next()
+      const start = scanner.position
+      while (!scanner.read(characters)) yield
+      const item = bytes.subarray(start, scanner.position)
+      items.push(yield* parsingJson(item, rules, characters))
+    } while (items.length < maxItems && scanner.next() === 0x2c)
   } catch {
     // it ends here
   }
   return items
 }
 
-/** {@link parseJson} in steps; that of JSON.parse is one. */
-export function* parsingJson(source: Uint8Array, rules: ReadRules = bodyRules): Steps<unknown> {
+/** {@link parseJson} in steps of about this many characters. */
+export function* parsingJson(
+  source: Uint8Array,
+  rules: ReadRules = bodyRules,
+  characters = stepLength,
+): Steps<unknown> {
   const text = decodeUtf8(source)
   yield
-  const hasGreatNumbers = yield* scanningJson(text, rules)
-  yield
-  return scanned(text, hasGreatNumbers, rules)
+  const pieced = new PiecedValue()
+  for (const piece of scanPieces(text, rules, characters)) {
+    pieced.add(piece, (part) => scanned(part, piece.hasGreatNumbers, rules))
+    yield
+  }
+  return pieced.value
 }
 
 /** The value of text that the scan has accepted. */

@@ -25,6 +25,9 @@ export interface ReadRules {
   readonly isWamp: boolean
 }
 
+/** What is read of a long text or message in one step, which takes 1 to 2 ms; characters or bytes. */
+export const stepLength = 32_768
+
 /** The body of a request or of an upstream's answer (reliability F6). */
 export const bodyRules: ReadRules = {
   depth: 64,

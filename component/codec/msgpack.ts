@@ -1,6 +1,6 @@
 /** MessagePack: 64-bit integers keep every digit; extension types are read in messages of WAMP, and refused in bodies. */
 import { Encoder } from '@msgpack/msgpack'
-import { ByteReader } from './byte-reader.ts'
+import { ByteReader, type Opened } from './byte-reader.ts'
 import {
   bodyRules,
   maxTextLength,
@@ -21,6 +21,15 @@ class Reader extends ByteReader {
     if (code >= 0xe0) return code - 256
     const read = readers[code]
     return read ? read(this, depth) : this.fail('an unknown code')
+  }
+
+  protected override opened(): Opened | undefined {
+    const code = this.bytes[this.position] ?? 0
+    if (code < 0x80 || (code >= 0xa0 && code < 220) || code > 223) return undefined
+    this.position++
+    if (code < 0x90) return { kind: 'map', size: code & 0x0f }
+    if (code < 0xa0) return { kind: 'list', size: code & 0x0f }
+    return { kind: code < 222 ? 'list' : 'map', size: this.unsigned(code % 2 === 0 ? 2 : 4) }
   }
 
   signed64(): number | bigint {
@@ -84,9 +93,13 @@ const readers: Readonly<Record<number, (reader: Reader, depth: number) => unknow
 export const decodeMsgpack = (bytes: Uint8Array, rules: ReadRules = bodyRules): unknown =>
   new Reader('MessagePack data', bytes, rules).whole()
 
-/** The items of a list up to the first that cannot be read. */
-export const msgpackHead = (bytes: Uint8Array, rules: ReadRules): readonly unknown[] =>
-  new Reader('MessagePack data', bytes, rules).head()
+/** {@link decodeMsgpack} in steps of about this many bytes. */
+export const decodingMsgpack = (bytes: Uint8Array, rules: ReadRules, step: number) =>
+  new Reader('MessagePack data', bytes, rules).reading(step)
+
+/** The items of a list up to the first that cannot be read, in such steps. */
+export const headingMsgpack = (bytes: Uint8Array, rules: ReadRules, step: number) =>
+  new Reader('MessagePack data', bytes, rules).heading(step)
 
 const encoder = new Encoder({ useBigInt64: true, maxDepth: maxWrittenDepth })
 

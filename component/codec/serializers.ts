@@ -1,10 +1,11 @@
 /** The three serializers of WAMP, for both ends of a connection: 64-bit integers stay exact, bytes stay bytes. */
 import { Buffer } from 'node:buffer'
 import { messageOf } from '#component/errors.ts'
-import { cborHead, decodeCbor, encodeCbor } from './cbor.ts'
-import { jsonHead, parseJson, stringifyJson } from './json.ts'
-import type { ReadRules } from './limits.ts'
-import { decodeMsgpack, encodeMsgpack, msgpackHead } from './msgpack.ts'
+import { runAtOnce, type Steps } from '#component/yielding.ts'
+import { decodeCbor, decodingCbor, encodeCbor, headingCbor } from './cbor.ts'
+import { headingJson, parseJson, parsingJson, stringifyJson } from './json.ts'
+import { type ReadRules, stepLength } from './limits.ts'
+import { decodeMsgpack, decodingMsgpack, encodeMsgpack, headingMsgpack } from './msgpack.ts'
 import { toBinary } from './walk.ts'
 
 /** How messages become bytes. */
@@ -21,8 +22,10 @@ export interface Serializer {
   encode(message: readonly unknown[], hasSpecials?: boolean): string | Uint8Array
   /** @throws ServiceError when the bytes are not a message of plain values within the rules */
   decode(bytes: Uint8Array, rules: ReadRules): unknown
-  /** The first fields of a message that cannot be decoded, up to the one that cannot. */
-  head(bytes: Uint8Array, rules: ReadRules): readonly unknown[]
+  /** {@link decode} in steps of about this many bytes. */
+  decoding(bytes: Uint8Array, rules: ReadRules, step: number): Steps<unknown>
+  /** The first fields of a message that cannot be decoded, up to the one that cannot, in such steps. */
+  heading(bytes: Uint8Array, rules: ReadRules, step: number): Steps<readonly unknown[]>
 }
 
 /** By the name that configuration and subprotocol use. */
@@ -33,7 +36,8 @@ export const serializers = {
     isBinary: false,
     encode: (message) => stringifyJson(message),
     decode: parseJson,
-    head: jsonHead,
+    decoding: parsingJson,
+    heading: headingJson,
   },
   msgpack: {
     name: 'msgpack',
@@ -42,7 +46,8 @@ export const serializers = {
     encode: (message, hasSpecials = true) =>
       encodeMsgpack(hasSpecials ? toBinary(message) : message),
     decode: decodeMsgpack,
-    head: msgpackHead,
+    decoding: decodingMsgpack,
+    heading: headingMsgpack,
   },
   cbor: {
     name: 'cbor',
@@ -50,7 +55,8 @@ export const serializers = {
     isBinary: true,
     encode: (message, hasSpecials = true) => encodeCbor(hasSpecials ? toBinary(message) : message),
     decode: decodeCbor,
-    head: cborHead,
+    decoding: decodingCbor,
+    heading: headingCbor,
   },
 } as const satisfies Record<string, Serializer>
 
@@ -69,7 +75,8 @@ export interface Received {
 const greatestId = 2n ** 53n
 
 /** The ids of a message are among its first fields. */
-function withNumbers(fields: unknown[]): readonly unknown[] {
+function withNumberIds(fields: unknown): unknown {
+  if (!Array.isArray(fields)) return fields
   for (let at = 1; at <= 3; at++) if (fields[at] === greatestId) fields[at] = Number(greatestId)
   return fields
 }
@@ -77,12 +84,34 @@ function withNumbers(fields: unknown[]): readonly unknown[] {
 /** Reads a message as far as it can be read; its ids are numbers. */
 export function readMessage(serializer: Serializer, bytes: Uint8Array, rules: ReadRules): Received {
   try {
-    const fields = serializer.decode(bytes, rules)
-    return { fields: Array.isArray(fields) ? withNumbers(fields) : fields }
+    return { fields: withNumberIds(serializer.decode(bytes, rules)) }
   } catch (error) {
-    const head = [...serializer.head(bytes, rules)]
-    return { fields: withNumbers(head), problem: messageOf(error) }
+    return runAtOnce(readingHead(serializer, bytes, rules, error))
   }
+}
+
+/** {@link readMessage} in steps: for long messages. */
+export function* readingMessage(
+  serializer: Serializer,
+  bytes: Uint8Array,
+  rules: ReadRules,
+): Steps<Received> {
+  try {
+    return { fields: withNumberIds(yield* serializer.decoding(bytes, rules, stepLength)) }
+  } catch (error) {
+    return yield* readingHead(serializer, bytes, rules, error)
+  }
+}
+
+/** @param error why it cannot be read as a whole */
+function* readingHead(
+  serializer: Serializer,
+  bytes: Uint8Array,
+  rules: ReadRules,
+  error: unknown,
+): Steps<Received> {
+  const head = yield* serializer.heading(bytes, rules, stepLength)
+  return { fields: withNumberIds([...head]), problem: messageOf(error) }
 }
 
 /** From this size on an encoded message is kept for one turn of the event loop only, so that it does not stay in memory; bytes. */

@@ -201,6 +201,7 @@ export class Router {
       const transport = new WebSocketTransport({
         ...{ serializer, webSocket, socket, clock: this.#clock, backlog: this.#backlog },
         peer: { address, isInProcess, cookie },
+        yieldTurn: this.#options.yieldTurn,
         pingIntervalMs: this.#options.pingIntervalMs ?? 5_000,
         pingTimeoutMs: this.#options.pingTimeoutMs ?? 5_000,
         excuse: () => connection.excuse(),

@@ -3,8 +3,13 @@ import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
-import { peerRules, strangerRules } from '#component/codec/limits.ts'
-import { readMessage, type Serializer } from '#component/codec/serializers.ts'
+import { peerRules, type ReadRules, strangerRules } from '#component/codec/limits.ts'
+import {
+  type Received,
+  readingMessage,
+  readMessage,
+  type Serializer,
+} from '#component/codec/serializers.ts'
 import { countPassed } from '#component/limits/gc-pressure.ts'
 import type { Backlog, Holder } from '#component/router/limits/backlog.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
@@ -12,11 +17,15 @@ import { Unread } from '#component/router/limits/unread.ts'
 import { Cork } from '#component/wamp/channel/cork.ts'
 import { Drain } from '#component/wamp/channel/drain.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
+import { type Steps, StepsInOrder, type YieldTurn } from '#component/yielding.ts'
 import type { Peer } from './ports.ts'
 import type { Transport } from './session.ts'
 
 /** Longest message of a peer before WELCOME: HELLO and AUTHENTICATE are short. */
 const strangerBytes = 65_536
+
+/** Longer messages are read in steps, between which other peers are served; bytes. */
+const longBytes = 65_536
 
 /** WebSocket close code (IANA's registry; RFC 6455 §7.4.1 has the first ones). */
 const closeTryAgainLater = 1013
@@ -47,6 +56,8 @@ export interface WebSocketOptions {
   /** Bytes that wait to be read by the peer; more, and it is disconnected. */
   readonly maxBufferedBytes: number
   readonly backlog: Backlog
+  /** For messages that take long to read; absent: each is read at once. */
+  readonly yieldTurn?: YieldTurn | undefined
   /** Whether the peer has received WELCOME. */
   readonly isJoined: () => boolean
   /** A message has arrived, or its first fields and why it has no more that can be read; undefined in place of what is none. */
@@ -64,6 +75,8 @@ export class WebSocketTransport implements Transport, Holder {
   readonly #unread: Unread
   readonly #cork = new Cork()
   readonly #drain = new Drain()
+  /** A long message that is being read, and those behind it; nothing more is read from the socket meanwhile. */
+  readonly #long: StepsInOrder
   /** Messages of this turn of the event loop. */
   #messages = 0
   /** Whether reading is paused until the next turn of the event loop. */
@@ -92,12 +105,18 @@ export class WebSocketTransport implements Transport, Holder {
       maxBytes: options.maxBufferedBytes,
       isCounted: !options.peer.isInProcess,
     })
+    this.#long = new StepsInOrder(options.yieldTurn, () => {
+      if (!this.#isRefused) this.goOn()
+    })
     webSocket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
     webSocket.on('error', () => this.#discard()) // 'close' follows
     webSocket.once('close', () => {
-      this.#forget()
       this.#stopTimer()
-      options.onClose()
+      // what has come before the end is served before it
+      this.#long.whenIdle(() => {
+        this.#forget()
+        options.onClose()
+      })
     })
     // peers in this process, and peers that count as such, send and read for all others
     if (!options.peer.isInProcess) {
@@ -158,7 +177,7 @@ export class WebSocketTransport implements Transport, Holder {
   }
 
   goOn(): void {
-    if (this.#isResting) return
+    if (this.#isResting || this.#long.isBusy) return
     if (this.#unfinished.trySettle()) this.#options.webSocket.resume()
     else this.#options.backlog.wait(this)
   }
@@ -192,6 +211,7 @@ export class WebSocketTransport implements Transport, Holder {
   drop(): void {
     const { backlog, webSocket } = this.#options
     backlog.onDropped()
+    this.#long.end()
     this.#forget()
     webSocket.close(closeTryAgainLater, 'too many bytes are held for this peer')
     webSocket.terminate()
@@ -204,27 +224,43 @@ export class WebSocketTransport implements Transport, Holder {
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    const { isJoined, onMessage, serializer, webSocket } = this.#options
-    this.#unfinished.completed(data.length)
+    const { webSocket } = this.#options
     if (data.length > strangerBytes) countPassed(data.length)
-    if (webSocket.readyState !== webSocket.OPEN) return
+    const isOpen = webSocket.readyState === webSocket.OPEN
+    if (isOpen && !this.peer.isInProcess) this.#rest()
+    if (isOpen && (data.length > longBytes || this.#long.isBusy)) {
+      this.#long.add(() => this.#reading(data, isBinary))
+      webSocket.pause()
+      return
+    }
+    this.#unfinished.completed(data.length)
+    if (!isOpen) return
     if (webSocket.isPaused && !this.#isResting) this.goOn()
-    if (!this.peer.isInProcess) this.#rest()
+    const rules = this.#rulesOf(data, isBinary)
+    if (rules) this.#deliver(readMessage(this.#options.serializer, data, rules))
+  }
+
+  *#reading(data: Buffer, isBinary: boolean): Steps<void> {
+    const rules = this.#rulesOf(data, isBinary)
+    if (rules && data.length > longBytes) {
+      this.#deliver(yield* readingMessage(this.#options.serializer, data, rules))
+    } else if (rules) this.#deliver(readMessage(this.#options.serializer, data, rules))
+    // until here its bytes are held
+    this.#unfinished.completed(data.length)
+  }
+
+  /** The rules that a message is read by; undefined where it is none, or too long. */
+  #rulesOf(data: Buffer, isBinary: boolean): ReadRules | undefined {
+    const { isJoined, onMessage, serializer } = this.#options
     const isStranger = !isJoined()
-    if (isStranger && data.length > strangerBytes) {
-      this.#refuse()
-      return
-    }
-    if (isBinary !== serializer.isBinary) {
-      onMessage(undefined)
-      return
-    }
-    const { fields, problem } = readMessage(
-      serializer,
-      data,
-      isStranger ? strangerRules : peerRules,
-    )
-    onMessage(fields, problem)
+    if (isStranger && data.length > strangerBytes) this.#refuse()
+    else if (isBinary !== serializer.isBinary) onMessage(undefined)
+    else return isStranger ? strangerRules : peerRules
+    return undefined
+  }
+
+  #deliver({ fields, problem }: Received): void {
+    this.#options.onMessage(fields, problem)
   }
 
   #checkLater(ms: number): void {
@@ -237,7 +273,9 @@ export class WebSocketTransport implements Transport, Holder {
     const { clock, excuse, pingIntervalMs, pingTimeoutMs, socket, webSocket } = this.#options
     const { bytesRead = 0 } = socket
     const { bufferedAmount } = webSocket
-    const isAlive = bytesRead !== this.#bytesRead || bufferedAmount < this.#bufferedBytes
+    const isRead = bytesRead !== this.#bytesRead || bufferedAmount < this.#bufferedBytes
+    // while a long message is read, an answer waits behind it
+    const isAlive = isRead || this.#long.isBusy
     this.#bytesRead = bytesRead
     this.#bufferedBytes = bufferedAmount
     if (isAlive) {

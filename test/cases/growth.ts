@@ -59,14 +59,14 @@ export const counted: readonly string[] = [
 
 /** By folder, then by name; one for each file of the folder that has such a map. */
 export const growth: Readonly<Record<string, Readonly<Record<string, Bound | readonly Bound[]>>>> = {
-  'component': { '#counts': rows.series, '#keys': documents, '#map': rows.requests },
+  'component': { '#counts': rows.series, '#keys': documents, '#map': rows.requests, '#waiting': rows.bytes, '#whenIdle': rows.bytes },
   'component/action': { '#others': documents },
   'component/action/connections': { '#ending': rows.upstreams, '#pools': rows.upstreams },
   'component/action/forward': { '#chunks': rows.bytes },
   'component/action/wamp-call': { '#early': rows.bytes, '#settled': rows.requests },
   'component/cli/contract': { losses: work },
   'component/cli/folder': { outcomes: work },
-  'component/codec': { '#few': work, items: work, open: work },
+  'component/codec': { '#few': work, '#open': work, items: work, open: work },
   'component/compile': { '#found': work, '#generated': documents, '#lengths': work, '#levels': work, '#needs': documents, '#parties': work, '#ranks': work, '#sameEnds': work, '#shared': work, entries: documents, noMembers: work, places: documents, versions: documents },
   'component/compile/kept': { '#kept': rows.compiled },
   'component/compile/procedures': { noMembers: work },

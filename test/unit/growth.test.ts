@@ -83,6 +83,17 @@ describe('docs/operations.md, "What grows by requests"', () => {
     expect(more(told, found), 'not there').to.deep.equal([])
   })
 
+  it('tells of each row its bound, and who pays', () => {
+    const [, section = ''] = read('docs/operations.md').split('\n## What grows by requests\n')
+    const lines = section.split('\n## ')[0]?.split('\n') ?? []
+    const cells = lines
+      .filter((line) => line.startsWith('|'))
+      .map((line) => line.split('|').slice(1, -1))
+    const without = cells.filter((row) => row.length < 3 || row.some((cell) => cell.trim() === ''))
+    expect(without).to.deep.equal([])
+    expect(cells.length).to.be.above(ofStore.length + ofMemory.length)
+  })
+
   it('has the rows that test/cases/growth.ts names, and no other ones', () => {
     const named = Object.values(growth).flatMap((names) => Object.values(names).flat())
     const rows = named.flatMap((bound) => (typeof bound === 'string' ? [] : [bound.row]))

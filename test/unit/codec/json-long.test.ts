@@ -2,7 +2,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { parseJson, parseOwnJson, parsingJson, stringifyJson } from '#component/codec/json.ts'
-import { bodyRules } from '#component/codec/limits.ts'
+import { bodyRules, routerRules } from '#component/codec/limits.ts'
+import { serializers } from '#component/codec/serializers.ts'
 import { runAtOnce } from '#component/yielding.ts'
 
 /** A member that makes any map long enough. */
@@ -50,6 +51,42 @@ describe('long JSON text', () => {
     expect(runAtOnce(parsingJson(bytes))).to.deep.equal(parseJson(bytes))
     expect(() => runAtOnce(parsingJson(Buffer.from('{"a":')))).to.throw('position 5')
   })
+})
+
+describe('a value that is read in steps', () => {
+  const forms = Object.values(serializers)
+
+  it('is what is read at once, wherever the steps end', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 30 }), (value, step) => {
+        for (const { encode, decode, decoding } of forms) {
+          const bytes = Buffer.from(encode([value]))
+          const read = runAtOnce(decoding(bytes, routerRules, step))
+          expect(read).to.deep.equal(decode(bytes, routerRules))
+          // the order of the keys, too
+          expect(stringifyJson(read)).to.equal(stringifyJson(decode(bytes, routerRules)))
+        }
+      }),
+    )
+  })
+
+  const rows = {
+    'a list': Array.from({ length: 5_000 }, (_, index) => index),
+    'lists in lists': Array.from({ length: 500 }, () => [[1, 2, 3], [[]]]),
+    'a list far down': JSON.parse(`${'['.repeat(60)}${'1,'.repeat(5_000)}1${']'.repeat(60)}`),
+    'a map': Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`k${index}`, index])),
+  }
+  for (const [what, value] of Object.entries(rows)) {
+    it(`takes a step for each part of the length: ${what}`, () => {
+      for (const { encode, decoding, name } of forms) {
+        const bytes = Buffer.from(encode([value]))
+        let steps = 0
+        for (const _step of decoding(bytes, routerRules, 100)) steps += 1
+        // a value that begins in a step ends in it
+        expect(steps, name).to.be.above(bytes.length / 120)
+      }
+    })
+  }
 })
 
 describe('our own JSON text', () => {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import { peerRules } from '#component/codec/limits.ts'
 import { encodeOnce, type SerializerName, serializers } from '#component/codec/serializers.ts'
+import { runAtOnce } from '#component/yielding.ts'
 
 const shared = {
   json: encodeOnce(serializers.json),
@@ -150,7 +151,8 @@ describe('A serializer', () => {
       const bytes =
         name === 'json' ? Buffer.from(data) : Buffer.from(data.replaceAll(' ', ''), 'hex')
       expect(() => decode(name, bytes)).to.throw()
-      expect(shared[name].head(bytes, peerRules)).to.deep.equal(head)
+      for (const step of [1, 5, 1_000])
+        expect(runAtOnce(shared[name].heading(bytes, peerRules, step))).to.deep.equal(head)
     })
   }
 
@@ -160,7 +162,12 @@ describe('A serializer', () => {
       Buffer.from([0xff]),
       Buffer.from('"]'),
     ])
-    expect(serializers.json.head(bytes, peerRules)).to.deep.equal([48, 7, { é: 1 }, 'b'])
+    expect(runAtOnce(serializers.json.heading(bytes, peerRules, 5))).to.deep.equal([
+      48,
+      7,
+      { é: 1 },
+      'b',
+    ])
   })
 
   it('does not read bytes that are no UTF-8 (json)', () => {

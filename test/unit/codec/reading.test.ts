@@ -1,7 +1,7 @@
 /** What is read depends on where it comes from, in each form alike: one row for each point on which readers have differed. */
 import { expect } from 'chai'
-import { decodeCbor } from '#component/codec/cbor.ts'
-import { parseJson } from '#component/codec/json.ts'
+import { decodeCbor, decodingCbor } from '#component/codec/cbor.ts'
+import { parseJson, parsingJson } from '#component/codec/json.ts'
 import {
   bodyRules,
   documentRules,
@@ -11,8 +11,9 @@ import {
   strangerRules,
   trustedRules,
 } from '#component/codec/limits.ts'
-import { decodeMsgpack } from '#component/codec/msgpack.ts'
+import { decodeMsgpack, decodingMsgpack } from '#component/codec/msgpack.ts'
 import { ServiceError } from '#component/errors.ts'
+import { runAtOnce } from '#component/yielding.ts'
 
 const origins = { body: bodyRules, peer: peerRules, router: routerRules } as const
 type Origin = keyof typeof origins
@@ -22,6 +23,12 @@ const forms = {
   MessagePack: (data: string, rules: ReadRules) => decodeMsgpack(bytesOf(data), rules),
   CBOR: (data: string, rules: ReadRules) => decodeCbor(bytesOf(data), rules),
 } as const
+/** The same by a reader that pauses wherever it can. */
+const inSteps = (form: keyof typeof forms, data: string, rules: ReadRules) => {
+  if (form === 'JSON') return runAtOnce(parsingJson(Buffer.from(data), rules, 1))
+  const decoding = form === 'CBOR' ? decodingCbor : decodingMsgpack
+  return runAtOnce(decoding(bytesOf(data), rules, 1))
+}
 const bytesOf = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 
 const refused = Symbol('refused')
@@ -203,6 +210,10 @@ for (const [form, read] of Object.entries(forms)) {
           expect(
             outcome(() => forms[of](data, rules)),
             origin,
+          ).to.deep.equal(expected[origin as Origin])
+          expect(
+            outcome(() => inSteps(of, data, rules)),
+            `${origin}, in steps`,
           ).to.deep.equal(expected[origin as Origin])
         }
       })

@@ -5,10 +5,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { WebSocket } from 'ws'
 import { systemClock } from '#component/clock.ts'
-import { serializers } from '#component/codec/serializers.ts'
+import { stringifyJson } from '#component/codec/json.ts'
+import { type Serializer, serializers } from '#component/codec/serializers.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
 import { WebSocketTransport } from '#component/router/websocket-transport.ts'
+import type { YieldTurn } from '#component/yielding.ts'
 
 class FakeWebSocket extends EventEmitter {
   readonly OPEN = 1
@@ -23,20 +25,27 @@ class FakeWebSocket extends EventEmitter {
   }
 }
 
-function opened(isInProcess: boolean, onDropped?: () => void) {
+function opened(
+  isInProcess: boolean,
+  onDropped?: () => void,
+  yieldTurn?: YieldTurn,
+  serializer: Serializer = serializers.json,
+) {
   const webSocket = new FakeWebSocket()
   const received: unknown[] = []
   const options = {
     ...{
-      serializer: serializers.json,
+      serializer,
       webSocket: webSocket as unknown as WebSocket,
       socket: new PassThrough(),
     },
+    yieldTurn,
     ...{ clock: systemClock, backlog: new Backlog(new Quota(1_000_000), systemClock, onDropped) },
     ...{ peer: { address: '192.0.2.1', isInProcess }, maxBufferedBytes: 1_000 },
     ...{ pingIntervalMs: 0, pingTimeoutMs: 0, excuse: () => () => false },
     ...{ isJoined: () => true, onTooLong: () => {} },
-    ...{ onMessage: (message: unknown) => received.push(message), onClose: () => {} },
+    onMessage: (message: unknown) => received.push(message),
+    onClose: () => received.push('closed'),
   }
   const transport = new WebSocketTransport(options)
   const send = (count: number) => {
@@ -70,6 +79,46 @@ describe('a WebSocket of the embedded router', () => {
     const { received, send, webSocket } = opened(true)
     send(1_000)
     expect([webSocket.isPaused, received.length]).to.deep.equal([false, 1_000])
+  })
+
+  const longList = Array.from({ length: 100_000 }, (_, index) => index)
+
+  for (const serializer of Object.values(serializers)) {
+    it(`is paused while a long message is read in steps, and what came behind it follows: ${serializer.name}`, async () => {
+      const pauses: (() => void)[] = []
+      const yieldTurn = () => new Promise<void>((resolve) => pauses.push(resolve))
+      const { received, transport, webSocket } = opened(false, undefined, yieldTurn, serializer)
+      const { isBinary } = serializer
+      webSocket.emit('message', Buffer.from(serializer.encode(longList)), isBinary)
+      webSocket.emit('message', Buffer.from(serializer.encode([1])), isBinary)
+      webSocket.emit('close')
+      let steps = 0
+      for (; received.length === 0; steps++) {
+        transport.goOn()
+        expect(webSocket.isPaused).to.equal(true)
+        expect(pauses).to.have.length(1)
+        pauses.pop()?.()
+        await turn()
+      }
+      expect(steps).to.be.above(3)
+      expect(received).to.deep.equal([longList, [1], 'closed'])
+      expect(webSocket.isPaused).to.equal(false)
+    })
+  }
+
+  it('ends the reading of a long message of a peer that is dropped', async () => {
+    const pauses: (() => void)[] = []
+    const yieldTurn = () => new Promise<void>((resolve) => pauses.push(resolve))
+    const { received, transport, webSocket } = opened(false, undefined, yieldTurn)
+    Object.assign(webSocket, { close: () => undefined, terminate: () => undefined })
+    webSocket.emit('message', Buffer.from(stringifyJson(longList)), false)
+    webSocket.emit('message', Buffer.from('[1]'), false)
+    transport.drop()
+    webSocket.emit('close')
+    pauses.pop()?.()
+    await turn()
+    expect(received).to.deep.equal(['closed'])
+    expect(pauses).to.have.length(0)
   })
 
   it('is told of as dropped when there is no room for what is held for it', () => {
