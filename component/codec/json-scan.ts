@@ -51,8 +51,9 @@ const minInteger = String(-least)
 const isBeyond = (digits: string, limit: string): boolean =>
   digits.length === limit.length ? digits > limit : digits.length > limit.length
 
-/** Longer text is tested for being plain first; characters. */
+/** Longer text is tested for being plain, in parts; characters. */
 const longText = 100_000
+const testedLength = 32_768
 
 const notPlain = /[^\x20-\x5b\x5d-\x7e]/
 
@@ -66,8 +67,14 @@ export class Scanner {
   readonly open: (Keys | undefined)[] = []
   /** Whether JSON.parse would refuse a number of it, or lose digits. */
   hasGreatNumbers = false
-  /** Whether the text holds only printable ASCII without a backslash: a string then ends at the next quote. */
-  readonly isPlain: boolean
+  /** Up to here, from the position on, the text holds only printable ASCII without a backslash: a string then ends at the next quote. */
+  #plainEnd = 0
+  /** Up to here it is known whether it does. */
+  #testedEnd = Infinity
+  /** Where the string begins of which a part has been read; undefined between values. */
+  #stringStart: number | undefined
+  /** Whether that part ends with the first half of a surrogate pair. */
+  #isHalf = false
   /** Whether the string just read contains a backslash. */
   hasEscape = false
   readonly #keys: KeyCount
@@ -76,7 +83,7 @@ export class Scanner {
     this.text = text
     this.rules = rules
     this.#keys = new KeyCount(rules, text.length)
-    this.isPlain = text.length >= longText && !notPlain.test(text)
+    if (text.length >= longText) this.#testedEnd = 0
   }
 
   fail(problem: string, at = this.position, uri: ErrorUri = 'service.error.bad_request'): never {
@@ -100,17 +107,36 @@ export class Scanner {
   read(characters = Number.POSITIVE_INFINITY): boolean {
     const end = this.position + characters
     while (this.position < end) {
-      if (++this.values > this.rules.values) {
-        const problem = `more than ${this.rules.values} values`
-        this.fail(problem, this.position, 'service.error.payload_too_large')
-      }
-      const code = this.next()
-      const isContainer = code === 0x7b || code === 0x5b
-      if (isContainer && this.isEntered(code)) continue
-      if (!isContainer) this.scalar(code)
+      if (this.#stringStart === undefined) {
+        this.#countValue()
+        const code = this.next()
+        const isContainer = code === 0x7b || code === 0x5b
+        if (isContainer && this.isEntered(code)) continue
+        if (code === 0x22) {
+          if (!this.string(end)) return false
+        } else if (!isContainer) this.scalar(code)
+      } else if (!this.string(end)) return false
       if (this.hasLeftAll()) return true
     }
     return false
+  }
+
+  /** Whether the position is within a string, of which a part has been read. */
+  get isInString(): boolean {
+    return this.#stringStart !== undefined
+  }
+
+  #countValue(): void {
+    if (this.position >= this.#testedEnd) this.#test()
+    if (++this.values <= this.rules.values) return
+    const problem = `more than ${this.rules.values} values`
+    this.fail(problem, this.position, 'service.error.payload_too_large')
+  }
+
+  #test(): void {
+    this.#testedEnd = this.position + testedLength
+    const isPlain = !notPlain.test(this.text.slice(this.position, this.#testedEnd))
+    this.#plainEnd = isPlain ? this.#testedEnd : 0
   }
 
   /** Behind the value: refuses what follows it. */
@@ -167,8 +193,7 @@ export class Scanner {
   }
 
   scalar(code: number): void {
-    if (code === 0x22) this.string()
-    else if (code === 0x74) this.word('true')
+    if (code === 0x74) this.word('true')
     else if (code === 0x66) this.word('false')
     else if (code === 0x6e) this.word('null')
     else if (this.rules.isWamp && !this.isNumeral(code)) this.nonFinite()
@@ -183,19 +208,32 @@ export class Scanner {
     return code === end
   }
 
-  string(): void {
+  /** @param limit where it pauses @returns whether its end has been read */
+  string(limit = Number.POSITIVE_INFINITY): boolean {
     const { text } = this
-    const start = this.position
-    if (this.isPlain) {
-      const end = text.indexOf('"', start + 1)
-      if (end < 0) this.fail('an open string', text.length)
-      this.position = end + 1
-      return
+    const start = this.#stringStart ?? this.position
+    let at = this.position
+    let isHalf = this.#isHalf
+    if (this.#stringStart === undefined) {
+      if (start < this.#plainEnd) {
+        const end = text.indexOf('"', start + 1)
+        if (end > 0 && end < this.#plainEnd) {
+          this.position = end + 1
+          this.hasEscape = false
+          return true
+        }
+      }
+      at++
+      isHalf = false
+      this.hasEscape = false
     }
-    let at = start + 1
-    let isHalf = false
-    this.hasEscape = false
     for (;;) {
+      if (at >= limit) {
+        this.#stringStart = start
+        this.#isHalf = isHalf
+        this.position = at
+        return false
+      }
       const code = text.charCodeAt(at)
       if (code === 0x22) break
       if (code !== 0x5c && code >= 0x20 && (code < 0xd800 || code > 0xdfff)) {
@@ -216,7 +254,9 @@ export class Scanner {
       isHalf = unit >= 0xd800 && unit < 0xdc00
     }
     if (isHalf) this.loneSurrogate(start)
+    this.#stringStart = undefined
     this.position = at + 1
+    return true
   }
 
   /** The UTF-16 unit that the escape at a backslash stands for, 0 for the short ones. */
@@ -337,16 +377,20 @@ export interface Piece {
   readonly hasGreatNumbers: boolean
 }
 
-/** {@link scanJson} piece by piece. @param characters of a piece at least, but for the last */
+/** {@link scanJson} piece by piece; undefined at a pause within a piece. @param characters of a piece at least, but for the last */
 export function* scanPieces(
   text: string,
   rules: ReadRules,
   characters: number,
-): Generator<Piece, void, undefined> {
+): Generator<Piece | undefined, void, undefined> {
   const scanner = new Scanner(text, rules)
   for (let start: Around = [], from = 0, isLast = false; !isLast; ) {
     scanner.hasGreatNumbers = false
     isLast = scanner.read(characters)
+    while (scanner.isInString) {
+      yield undefined
+      isLast = scanner.read(characters)
+    }
     if (isLast) scanner.end()
     const end = scanner.open.map((keys) => keys?.last)
     const { position, hasGreatNumbers } = scanner

@@ -80,7 +80,7 @@ export function* parsingJson(
   yield
   const pieced = new PiecedValue()
   for (const piece of scanPieces(text, rules, characters)) {
-    pieced.add(piece, (part) => scanned(part, piece.hasGreatNumbers, rules))
+    if (piece) pieced.add(piece, (part) => scanned(part, piece.hasGreatNumbers, rules))
     yield
   }
   return pieced.value

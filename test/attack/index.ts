@@ -4,7 +4,13 @@ import { gzipBodies } from './gzip-bodies.ts'
 import { http2Attacks } from './http2.ts'
 import { malformed } from './malformed.ts'
 import { manyConnections } from './many-connections.ts'
-import { keysOfBodies, keysOfLists, keysOfMessages, keysOfTools } from './many-keys.ts'
+import {
+  keysOfBodies,
+  keysOfLists,
+  keysOfMessages,
+  keysOfTools,
+  valuesOfMessages,
+} from './many-keys.ts'
 import { pipelined100, pipelined500 } from './pipelined.ts'
 import { rightsTaken } from './rights-taken.ts'
 import { schemaAlternatives } from './schema-alternatives.ts'
@@ -41,6 +47,7 @@ export const attacks: readonly Attack[] = [
   keysOfLists,
   keysOfTools,
   keysOfMessages,
+  valuesOfMessages,
   wampIntegers,
   unfinishedBefore,
   unfinishedJoined,

@@ -1,5 +1,6 @@
 /** Bodies and messages of very many different keys: each new key costs many times what a value does. */
 import { gzipSync } from 'node:zlib'
+import { encode } from '@msgpack/msgpack'
 import { type Attack, toolName, turnOfOne } from './attack.ts'
 import { posted, postOf } from './posted.ts'
 import { pause } from './sockets.ts'
@@ -37,17 +38,82 @@ export const keysOfTools = posted(
   },
 )
 
-export const keysOfMessages: Attack = {
-  name: 'keys-messages',
-  maxTurn: turnOfOne,
-  about: '4 peers that each send a message of 14 MB with 1,400,000 keys, again each 2 s',
+/** PUBLISH, whose payload is made without values of its own: a head of MessagePack or CBOR, or text of JSON. */
+const published = [16, 1, {}, 'com.example.attack.keys'] as const
+const headOf = {
+  'wamp.2.json': Buffer.from(JSON.stringify(published).replace(/]$/, ',')),
+  'wamp.2.msgpack': Buffer.concat([Buffer.of(0x95), encode(published).subarray(1)]),
+  'wamp.2.cbor': Buffer.from([
+    ...[0x85, 0x10, 0x01, 0xa0, 0x60 + published[3].length],
+    ...Buffer.from(published[3]),
+  ]),
+}
+type Subprotocol = keyof typeof headOf
+
+/** A list of so many equal items. */
+const listOf = {
+  'wamp.2.json': (item: Uint8Array, count: number) =>
+    Buffer.from(`[${Array(count).fill(Buffer.from(item).toString()).join(',')}]]`),
+  'wamp.2.msgpack': (item: Uint8Array, count: number) =>
+    Buffer.concat([headOf32(0xdd, count), ...Array<Uint8Array>(count).fill(item)]),
+  'wamp.2.cbor': (item: Uint8Array, count: number) =>
+    Buffer.concat([headOf32(0x9a, count), ...Array<Uint8Array>(count).fill(item)]),
+} as const
+
+function headOf32(code: number, count: number): Buffer {
+  const head = Buffer.of(code, 0, 0, 0, 0)
+  head.writeUInt32BE(count, 1)
+  return head
+}
+
+/** Four peers send one message each, whatever it is, and are cut off after 2 s. */
+const messages = (
+  name: string,
+  about: string,
+  all: () => readonly (readonly [Subprotocol, string | Uint8Array])[],
+): Attack => ({
+  ...{ name, about, maxTurn: turnOfOne },
   async run(target, signal) {
-    const message = `[16,1,{},"com.example.attack.keys",[${mapsOf(1, 1_400_000)}]]`
-    while (!signal.aborted) {
-      const peers = await Promise.all(Array.from({ length: 4 }, () => join(target)))
-      for (const peer of peers) peer?.webSocket.send(message)
+    const made = all()
+    for (let round = 0; !signal.aborted; round += 4) {
+      const sent = Array.from({ length: 4 }, (_, index) => made[(round + index) % made.length])
+      const peers = await Promise.all(
+        sent.map(async ([subprotocol, message] = ['wamp.2.json', '']) => {
+          const peer = await join(target, subprotocol)
+          peer?.webSocket.send(message)
+          return peer
+        }),
+      )
       await pause(2000, signal)
       for (const peer of peers) peer?.cut()
     }
   },
-}
+})
+
+export const keysOfMessages = messages(
+  'keys-messages',
+  '4 peers that each send a message of 14 MB with 1,400,000 keys, again each 2 s',
+  () => [['wamp.2.json', `[16,1,{},"com.example.attack.keys",[${mapsOf(1, 1_400_000)}]]`]],
+)
+
+/** Most values, long integers, and maps with one name for their keys. */
+const items: readonly (readonly [Subprotocol, count: number, item: Uint8Array])[] = [
+  ['wamp.2.json', 990_000, Buffer.from('[]')],
+  ['wamp.2.msgpack', 990_000, Buffer.of(0x90)],
+  ['wamp.2.cbor', 490_000, Buffer.of(0xc1, 0x80)],
+  ['wamp.2.json', 490_000, Buffer.from('{"a":1}')],
+  ['wamp.2.json', 800_000, Buffer.from('9007199254740993')],
+  ['wamp.2.json', 990_000, Buffer.from('0.123456789')],
+  ['wamp.2.msgpack', 330_000, Buffer.of(0x81, 0xa1, 0x61, 0x01)],
+  ['wamp.2.cbor', 330_000, Buffer.of(0xa1, 0x61, 0x61, 0x01)],
+]
+
+export const valuesOfMessages = messages(
+  'values-messages',
+  '4 peers that each send a message of up to 14 MB with about a million values, of each serializer, again each 2 s',
+  () =>
+    items.map(([subprotocol, count, item]) => {
+      const message = Buffer.concat([headOf[subprotocol], listOf[subprotocol](item, count)])
+      return [subprotocol, subprotocol === 'wamp.2.json' ? message.toString() : message]
+    }),
+)

@@ -5,8 +5,11 @@ import type { Target } from './attack.ts'
 import { pause } from './sockets.ts'
 
 /** Joins; undefined when the gateway does not let it. */
-export const join = ({ realm, routerUrl }: Target): Promise<RouterPeer | undefined> =>
-  RouterPeer.join({ url: routerUrl, realm }).catch(() => undefined)
+export const join = (
+  { realm, routerUrl }: Target,
+  subprotocol?: string,
+): Promise<RouterPeer | undefined> =>
+  RouterPeer.join({ url: routerUrl, realm }, subprotocol).catch(() => undefined)
 
 /** Connects without a word; undefined when the gateway does not let it. */
 export const open = ({ routerUrl }: Target): Promise<RouterPeer | undefined> =>
