@@ -31,7 +31,8 @@ const peers: Environment = {
 /** They need other versions of what Crossbar.io needs. */
 const openapi: Environment = {
   folder: join(root, '.venv-openapi'),
-  packages: ['openapi-python-client==0.29.1', 'schemathesis==4.32.5'],
+  // httpx, which the first needs, speaks HTTP/2 with h2
+  packages: ['openapi-python-client==0.29.1', 'schemathesis==4.32.5', 'h2==4.4.1'],
   stamp: 'packages',
 }
 
