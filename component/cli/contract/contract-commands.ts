@@ -81,7 +81,7 @@ export const contractCommands: Readonly<Record<string, Command>> = {
     summary:
       'Writes an API Specification made of an OpenAPI document (3.0, 3.1 or 3.2) to standard output, and what it leaves out to standard error.',
     usage:
-      'openapi FILE --realm URI [--host HOST] [--id ID] [--prefix URI] [--forward URL] [--paths GLOB]… [--tag NAME]… [--strict]',
+      'openapi FILE --realm URI [--host HOST] [--id ID] [--prefix URI] [--forward URL] [--as procedures] [--paths GLOB]… [--tag NAME]… [--strict]',
     example: 'wamp-gateway import openapi petstore.yaml --realm com.example > pets.json',
     takes: [2, 2],
     options: {
@@ -107,6 +107,12 @@ export const contractCommands: Readonly<Record<string, Command>> = {
         value: 'URL',
         description:
           'These operations are forwarded instead, to this URL in place of the server that the document names.',
+      },
+      as: {
+        type: 'string',
+        value: 'procedures',
+        description:
+          'The other direction: operations become procedures, which WAMP callers call and the HTTP service handles, at --forward or at the server that the document names.',
       },
       paths: {
         ...{ type: 'string', value: 'GLOB', multiple: true },

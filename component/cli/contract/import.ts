@@ -90,11 +90,17 @@ function optionsOf(invocation: Invocation): ImportOptions {
     return value
   }
   const forward = option('forward', urlProblem)
+  const as = option('as', (text) =>
+    text === 'procedures' ? undefined : `expected procedures, found "${text}"`,
+  )
+  if (as !== undefined && invocation.option('host') !== undefined)
+    throw new CommandError(exitCode.usage, '--host: procedures have no host')
   return {
     realm_uri: option('realm', uriProblem) ?? realm_uri,
     host: option('host', hostProblem),
     id: option('id', idProblem),
     prefix: option('prefix', uriProblem),
+    isTurned: as === 'procedures',
     forward: forward === undefined ? undefined : new URL(forward),
     part: { globs: invocation.options('paths'), tags: invocation.options('tag') },
   }

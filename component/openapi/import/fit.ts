@@ -6,7 +6,7 @@ import { mostSchemas } from '#component/schema/judge.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import type { Losses } from './losses.ts'
 import { originOf } from './origins.ts'
-import { schemasWithin } from './schema-places.ts'
+import { schemasWithin, usersOf } from './schema-places.ts'
 
 /** Named schemas of one text, which count once. */
 interface Group {
@@ -47,16 +47,21 @@ function leaveOutOfResponses(
   const operations = paths.flatMap((path) => methods.map((method) => memberOf(path, method)))
   const count = operations.filter((operation) => dropOfResponses(operation, part)).length
   if (count === 0) return
-  const used = usedFrom(document.versions, named)
-  for (const name of Object.keys(named)) if (!used.has(name)) delete named[name]
+  leaveUnused(usersOf(document), named)
   const what = part === 'schema' ? 'schemas' : 'header fields'
   losses.tell('/paths', `${most}: the ${what} of the responses of ${count} operations are left out`)
+}
+
+/** Leaves out the named schemas that a value does not refer to. */
+export function leaveUnused(value: unknown, named: Record<string, unknown>): void {
+  const used = usedFrom(value, named)
+  for (const name of Object.keys(named)) if (!used.has(name)) delete named[name]
 }
 
 /** The texts of schemas in place, and the named schemas of other texts, by their text. */
 function textsOf(document: JsonMap, named: JsonMap) {
   const inPlace = new Set<string>()
-  for (const [, schema] of schemasWithin(document.versions)) inPlace.add(canonicalJson(schema))
+  for (const [, schema] of schemasWithin(usersOf(document))) inPlace.add(canonicalJson(schema))
   const groups = new Map<string, Group>()
   for (const [name, schema] of Object.entries(named)) {
     const text = canonicalJson(schema)
@@ -90,7 +95,7 @@ export function fitSchemas(
   if (!isTooMuch()) return
   // the schema that allows any value is one, too
   count++
-  const used = usedFrom(document.versions, named)
+  const used = usedFrom(usersOf(document), named)
   const left = texts.groups.sort((one, other) => one.bytes - other.bytes)
   const unused = left.filter(({ names }) => !names.some((name) => used.has(name)))
   const rest = left.filter((group) => !unused.includes(group))

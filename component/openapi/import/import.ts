@@ -3,7 +3,7 @@ import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
 import { methods } from '#component/request.ts'
 import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
-import { fitSchemas } from './fit.ts'
+import { fitSchemas, leaveUnused } from './fit.ts'
 import { hoistSecurity } from './hoist.ts'
 import type { Losses } from './losses.ts'
 import { type Judge, mend } from './mend.ts'
@@ -11,6 +11,7 @@ import { mapped } from './origins.ts'
 import { isLess, type Part } from './part.ts'
 import { literal } from './path-templates.ts'
 import { pathsOf } from './paths.ts'
+import { proceduresOf } from './procedures.ts'
 import { Schemas } from './schemas.ts'
 import { Security } from './security.ts'
 import { filesKey, Source } from './source.ts'
@@ -53,11 +54,10 @@ export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: J
   const info = isMap(openapi.info) ? openapi.info : {}
   losses.tellOthers(info, '/info', infoKeys)
   const basePath = basePathOf(source)
-  const { part = whole } = options
-  const schemas = new Schemas(source, !isLess(part))
+  const { realm_uri, forward, isTurned = false, part = whole } = options
+  const schemas = new Schemas(source, !isLess(part) && !isTurned)
   const security = new Security(source, basePath)
   const shared = security.ofDocument(openapi)
-  const title = typeof info.title === 'string' ? info.title : undefined
   const { byPattern, base = basePath } = pathsOf({
     ...{ source, schemas, security, part },
     target: targetOf(options, basePath),
@@ -65,37 +65,64 @@ export function importOpenApi(openapi: JsonMap, options: ImportOptions, judge: J
     operationIds: new Set(),
   })
   schemas.convertReferred()
-  const inherited = hoistSecurity(byPattern, shared)
+  const service = forward ?? URL.parse(serverOf(source) ?? '') ?? undefined
+  const title = typeof info.title === 'string' ? info.title : undefined
+  const { host = '_', id = idOf(realm_uri, title) } = options
+  const upstream = isTurned ? service : forward
+  const procedures = isTurned && service ? proceduresOf(byPattern, service, shared, losses) : {}
+  const inherited = isTurned ? undefined : hoistSecurity(byPattern, shared)
   const published = publishedOf(source, info)
-  const version = {
+  const version = () => ({
     base_path: base || '/',
     ...(isMap(openapi.info) && { info: textsOf(info) }),
     ...(published && { openapi: published }),
     ...(inherited && Object.keys(inherited).length > 0 && { defaults: { security: inherited } }),
     paths: mapped(byPattern, '/paths'),
-  }
+  })
   const label = typeof info.version === 'string' && info.version !== '' ? info.version : '1.0'
-  const { realm_uri, host = '_', id = idOf(realm_uri, title), forward } = options
+  if (isTurned) leaveUnused(procedures, schemas.named)
   const document = {
     id,
     ...(title !== undefined && { name: title }),
-    ...{ host, realm_uri },
-    ...(forward && { variables: { upstream: forward.origin } }),
+    ...(!isTurned && { host }),
+    realm_uri,
+    ...(upstream && { variables: { upstream: upstream.origin } }),
     ...(Object.keys(schemas.named).length > 0 && {
       schemas: mapped(schemas.named, '/components/schemas'),
     }),
-    versions: { [label]: version },
+    ...(isTurned
+      ? { procedures: mapped(procedures, '/paths') }
+      : { versions: { [label]: version() } }),
   }
   fitSchemas(document, schemas.named, losses)
   const issues = mend(document, judge, losses)
-  const isEmpty = Object.values(byPattern).every(
-    (path) => !methods.some((method) => Object.hasOwn(path as object, method)),
-  )
+  const isEmpty = isTurned
+    ? Object.keys(procedures).length === 0
+    : Object.values(byPattern).every(
+        (path) => !methods.some((method) => Object.hasOwn(path as object, method)),
+      )
   const count = isMap(openapi.paths) ? Object.keys(openapi.paths).length : 0
   const message = `nothing is left: ${count} of ${count} paths have no operation`
   const nothing = isEmpty ? [{ path: '/paths', message }] : []
-  return { document, losses: losses.all(), issues: [...issues, ...nothing] }
+  const homeless = isTurned && !service ? [noService] : []
+  const told = isTurned ? losses.all().filter(({ path }) => !isOfVersion(path)) : losses.all()
+  return {
+    document,
+    losses: told,
+    issues: [...issues, ...(service || !isTurned ? nothing : homeless)],
+  }
 }
+
+const noService = {
+  path: '/servers',
+  message: 'the first server has no URL with a host: --forward names the service',
+}
+
+/** Responses pass through a procedure as they come, and security is told by operation: nothing there is lost. */
+const isOfVersion = (path: string): boolean =>
+  /^\/paths\/[^/]*\/[^/]*\/responses\/|^\/components\/(?:responses|headers|links|securitySchemes)\//.test(
+    path,
+  )
 
 /** Tells what was read as a double, and most likely is an integer of more than 64 bits. */
 function tellGreatIntegers(value: unknown, at: string, losses: Losses): void {
@@ -127,24 +154,31 @@ function publishedOf(source: Source, info: JsonMap): JsonMap | undefined {
   return Object.keys(published).length > 0 ? published : undefined
 }
 
-/** The path of the first server, without a slash at its end. */
-function basePathOf(source: Source): string {
+/** The URL of the first server, with the defaults of its variables; undefined: there is none. */
+function serverOf(source: Source): string | undefined {
   const [first, ...others] = source.members({ map: source.document, at: '' }, 'servers')
   for (const { at } of others) source.losses.tell(at, 'only the path of the first server is used')
-  if (typeof first?.map.url !== 'string') return ''
-  const url = first.map.url.replaceAll(/\{([^{}]*)\}/g, (whole, name: string) => {
+  if (typeof first?.map.url !== 'string') return undefined
+  return first.map.url.replaceAll(/\{([^{}]*)\}/g, (whole, name: string) => {
     const value = memberOf(memberOf(first.map.variables, name), 'default')
     const path = pointer(first.at, 'variables', name)
     source.losses.tell(path, `the variable has its default: ${String(value)}`)
     return value === undefined ? whole : String(value)
   })
+}
+
+/** The path of the first server, without a slash at its end. */
+function basePathOf(source: Source): string {
+  const url = serverOf(source)
+  if (url === undefined) return ''
+  const at = '/servers/0/url'
   const path = URL.parse(url, 'http://localhost')?.pathname
-  if (path === undefined) source.losses.tell(pointer(first.at, 'url'), 'it is not a URL')
+  if (path === undefined) source.losses.tell(at, 'it is not a URL')
   const segments = withoutSlash(path ?? '')
     .split('/')
     .slice(1)
   if (segments.includes(''))
-    source.losses.tell(pointer(first.at, 'url'), 'the path has empty segments: they are left out')
+    source.losses.tell(at, 'the path has empty segments: they are left out')
   return segments
     .filter((segment) => segment !== '')
     .map((segment) => `/${literal(segment)}`)

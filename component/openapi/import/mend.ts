@@ -1,10 +1,10 @@
 /** Leaves out of an imported document what a load refuses: keywords of schemas, and paths. */
 import { canonicalJson, keysOfPointer, pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
-import { isMap, memberOf } from '#component/syntax/values.ts'
+import { isMap, type JsonMap, memberOf } from '#component/syntax/values.ts'
 import type { Losses } from './losses.ts'
 import { originOf } from './origins.ts'
-import { schemasWithin } from './schema-places.ts'
+import { schemasWithin, usersOf } from './schema-places.ts'
 
 /** What a load finds in a document. */
 export type Judge = (document: unknown) => {
@@ -16,7 +16,7 @@ export type Judge = (document: unknown) => {
 const mostRounds = 10
 
 /** Leaves out what it can, and tells it. @returns the issues that remain, at places of the OpenAPI document */
-export function mend(document: unknown, judge: Judge, losses: Losses): readonly Issue[] {
+export function mend(document: JsonMap, judge: Judge, losses: Losses): readonly Issue[] {
   for (let round = 0; ; round++) {
     const { issues: told, warnings } = judge(document)
     const issues = told.length === 0 ? told : ofEqualSchemas(document, told)
@@ -34,7 +34,7 @@ export function mend(document: unknown, judge: Judge, losses: Losses): readonly 
 }
 
 /** The issues, and those of equal schemas at other places: a load judges a text once. */
-function ofEqualSchemas(document: unknown, issues: readonly Issue[]): readonly Issue[] {
+function ofEqualSchemas(document: JsonMap, issues: readonly Issue[]): readonly Issue[] {
   const textAt = new Map<string, string>()
   const placesOf = new Map<string, string[]>()
   const add = (path: string, schema: unknown): void => {
@@ -44,8 +44,7 @@ function ofEqualSchemas(document: unknown, issues: readonly Issue[]): readonly I
   }
   for (const [name, schema] of Object.entries(memberOf(document, 'schemas') ?? {}))
     add(pointer('/schemas', name), schema)
-  for (const [path, schema] of schemasWithin(memberOf(document, 'versions'), '/versions'))
-    add(path, schema)
+  for (const [path, schema] of schemasWithin(usersOf(document))) add(path, schema)
   const all = new Map<string, Issue>()
   for (const { path, message } of issues) {
     all.set(`${path}\n${message}`, { path, message })
@@ -79,7 +78,7 @@ const memberAt = (value: unknown, key: string): unknown =>
 /** @param keys that lead to the value */
 function remove(parent: unknown, key: string, keys: readonly string[]): boolean {
   // others may refer to a named schema
-  const isNamed = keys.length === 2
+  const isNamed = keys.length === 2 && keys[0] === 'schemas'
   if (Array.isArray(parent)) {
     const index = Number(key)
     // an item of `required`, `enum` or `tags` is no schema
@@ -93,9 +92,11 @@ function remove(parent: unknown, key: string, keys: readonly string[]): boolean 
   return true
 }
 
-/** A schema or something within it, a path, or what is published about a version. */
+/** A schema or something within it, a path, a procedure, or what is published about a version. */
 function mayBeLeftOut([first, second, third, fourth, ...below]: readonly string[]): boolean {
   if (first === 'schemas') return second !== undefined
+  if (first === 'procedures')
+    return second !== undefined && (third === undefined || (third === 'input' && below.length > 0))
   if (fourth === undefined) return false
   if (third === 'openapi' || (third === 'paths' && below.length === 0)) return true
   return below.some((key) => key === 'request' || key === 'schema' || key === 'responses')

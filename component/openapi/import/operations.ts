@@ -9,6 +9,7 @@ import { type Extension, extensionOf } from './extension.ts'
 import { mapped } from './origins.ts'
 import { type Parameter, requestOf } from './parameters.ts'
 import type { Part } from './part.ts'
+import { quoted } from './quoted.ts'
 import { noSuchStatus, type Responses, readResponses } from './responses.ts'
 import type { Schemas } from './schemas.ts'
 import type { Security } from './security.ts'
@@ -227,12 +228,6 @@ function wampArguments(parameters: readonly Parameter[], body: Content | undefin
     ...(kwargs.length > 0 && { kwargs: `{{${kwargs.join(' |> ')}}}` }),
   }
 }
-
-/** A name within an expression. */
-const quoted = (name: string): string =>
-  /^[a-z_][\w-]*$/i.test(name) && !['true', 'false', 'null'].includes(name)
-    ? name
-    : `'${name.replaceAll("'", "''")}'`
 
 /** The procedure of an operation that names none. */
 function procedureOf(found: Found, { source, target, procedures }: Surroundings): string {

@@ -11,7 +11,9 @@ export interface ImportOptions {
   readonly id?: string | undefined
   /** Of procedures; undefined: the realm. */
   readonly prefix?: string | undefined
-  /** The upstream of operations that name no procedure; undefined: they call one. */
+  /** Whether operations become procedures, which WAMP callers call and the HTTP service handles. */
+  readonly isTurned?: boolean | undefined
+  /** The upstream of operations that name no procedure; undefined: they call one. Of procedures the service; undefined: the first server. */
   readonly forward?: URL | undefined
   /** undefined: all of the document. */
   readonly part?: Part | undefined
@@ -26,7 +28,8 @@ export interface Target {
 
 /** @param basePath of the API, without a slash at the end */
 export function targetOf(options: ImportOptions, basePath: string): Target {
-  const { realm_uri, prefix = realm_uri, forward } = options
+  const { realm_uri, prefix = realm_uri, isTurned } = options
+  const forward = isTurned ? undefined : options.forward
   return { prefix, forward: forward && ((pattern) => forwardOf(forward, basePath, pattern)) }
 }
 
@@ -36,14 +39,26 @@ function forwardOf(url: URL, basePath: string, pattern: string): JsonMap {
   const path = withoutSlash(url.pathname)
   if (path === basePath) return { host }
   if (path === '') return { host, strip_prefix: basePath }
-  return { host, path: path + pattern.split('/').map(segmentOf).join('/') }
+  return { host, path: path + pathOfBindings(pattern, 'request.bindings').path }
 }
 
-const segmentOf = (segment: string): string => {
-  if (segment === '[...]') return '{{request.bindings.rest}}'
-  return segment.replaceAll(/\{([^{}]+)\}|^:(.+)$/g, (_, part?: string, whole?: string) => {
-    return `{{request.bindings.${part ?? whole}}}`
-  })
+/** A pattern as the path of a forward. @param map what has the bindings @returns with their names */
+export function pathOfBindings(
+  pattern: string,
+  map: string,
+): { readonly path: string; readonly names: readonly string[] } {
+  const names: string[] = []
+  const bound = (name: string): string => {
+    names.push(name)
+    return `{{${map}.${name}}}`
+  }
+  const segmentOf = (segment: string): string =>
+    segment === '[...]'
+      ? bound('rest')
+      : segment.replaceAll(/\{([^{}]+)\}|^:(.+)$/g, (_, part?: string, whole?: string) =>
+          bound(part ?? whole ?? ''),
+        )
+  return { path: pattern.split('/').map(segmentOf).join('/'), names }
 }
 
 /** A path without a slash at its end; `/` is ''. */

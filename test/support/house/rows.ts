@@ -26,6 +26,7 @@ export const rowTables: Readonly<Record<string, RowTable>> = {
     exceptions: {
       'component/openapi/import/operations.ts':
         'an import writes a call, or a forward where it is asked for',
+      'component/openapi/import/procedures.ts': 'a procedure is handled by an HTTP service',
       'component/openapi/import/target.ts': 'the option --forward of the command import',
       'component/cli/contract': 'the option --forward of the command import',
       'component/wiring/explain/rehearsal-ports.ts': 'the section forward of the configuration',

@@ -45,6 +45,16 @@ paths:
   const run = (name: string, ...options: readonly string[]) =>
     runCli(['import', 'openapi', join(folder, name), '--realm', 'com.example', ...options])
 
+  it('prints procedures that a gateway loads, handled by the first server', async () => {
+    const { code, out } = await run('orders.yaml', '--as', 'procedures')
+    expect(code).to.equal(0)
+    const { issues } = compileDocument(parseJson(out), { callTimeout: 1000 })
+    expect(issues).to.deep.equal([])
+    const { procedures, variables } = parseJson(out) as Record<string, object>
+    expect(Object.keys(procedures ?? {})).to.deep.equal(['com.example.get.order'])
+    expect(variables).to.deep.equal({ upstream: 'https://api.example.com' })
+  })
+
   it('prints a document that a gateway loads', async () => {
     const { code, out } = await run('orders.yaml', '--forward', 'http://127.0.0.1:8080')
     expect(code).to.equal(0)
@@ -93,6 +103,8 @@ paths:
     [['--prefix', '.a'], '--prefix: '],
     [['--forward', 'ftp://example.com'], '--forward: '],
     [['--forward', 'http://example.com/?x=1'], '--forward: expected a URL without a query'],
+    [['--as', 'routes'], '--as: expected procedures, found "routes"'],
+    [['--as', 'procedures', '--host', 'a.example'], '--host: procedures have no host'],
   ] as const) {
     it(`exits with 64 for ${options.join(' ')}`, async () => {
       const { code, err } = await run('orders.yaml', ...options)
