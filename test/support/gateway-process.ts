@@ -138,11 +138,15 @@ export async function startGatewayProcess(
     return { code, signal }
   })
   let output = ''
+  let hasStarted = false
   child.stdout.setEncoding('utf8')
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk: string) => {
       output += chunk
-      if (startedAt(output)) resolve()
+      // all of it is looked through for each chunk: a log of many lines would take the time of the test
+      if (hasStarted || !startedAt(output)) return
+      hasStarted = true
+      resolve()
     })
     ended.then(() => reject(new Error(`the gateway did not start: ${output}`)))
   })
