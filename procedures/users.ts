@@ -15,6 +15,12 @@ const longestKeyLifetime = 315_360_000
 const isLifetime = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= longestKeyLifetime
 
+/** Characters. */
+const longestKeyName = 100
+
+const isKeyName = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= longestKeyName && /^[^\p{Cc}]+$/u.test(value)
+
 /** @throws ServiceError unless the caller is the user, or has the access in the realm */
 function checkOwnOr(
   access: 'load' | 'read',
@@ -43,40 +49,48 @@ export const userProcedures: readonly Procedure[] = [
     },
   },
   {
-    // makes a key with which programs act for the user: answers `{id, api_key, ts}`, with an expiry `exp`, too; the key is never shown again
+    // makes a key with which programs act for the user: answers `{id, api_key, ts}`, with an expiry `exp` and a name, too; the key is never shown again
     uri: 'service.issue_api_key',
     parameters: [
       ...texts('uri', 'username'),
       { name: 'expiry_time_secs', type: 'integer', isOptional: true },
+      { name: 'name', type: 'string', isOptional: true },
     ],
     access: 'load',
     scope: 'realm',
     mirrors: [{ method: 'POST', path: '/realms/:uri/users/:username/api_keys' }],
-    async handler({ logins, apiKeys }, [uri, username, lifetime]) {
+    async handler({ logins, apiKeys }, [uri, username, lifetime, name]) {
       const [realm_uri, authid] = [String(uri), String(username)]
       if (lifetime !== undefined && !isLifetime(lifetime)) {
         const message = `expiry_time_secs: expected an integer from 1 to ${longestKeyLifetime}`
+        throw new ServiceError('wamp.error.invalid_argument', message)
+      }
+      if (name !== undefined && !isKeyName(name)) {
+        const message = `name: expected 1 to ${longestKeyName} characters without control characters`
         throw new ServiceError('wamp.error.invalid_argument', message)
       }
       if (!logins.user(realm_uri, authid)) {
         const message = 'the realm has no enabled user of this name'
         throw new ServiceError('service.error.not_found', message)
       }
-      const issued = await apiKeys.issue(realm_uri, authid, lifetime)
+      const issued = await apiKeys.issue(realm_uri, authid, { lifetime, name })
       const headers = { location: pathOf('api_keys', issued.id) }
       return { value: issued, status: 201, headers }
     },
   },
   {
-    // answers `[{id, username, ts}]`, with an expiry `exp`, too, the newest first; never the keys themselves
+    // answers `[{id, username, ts, last_used}]`, with an expiry `exp` and a name, too, the newest first; never the keys themselves
     uri: 'service.list_api_keys',
     parameters: texts('uri'),
     access: 'read',
     scope: 'realm',
     mirrors: [{ method: 'GET', path: '/realms/:uri/api_keys' }],
-    handler({ realms, apiKeys }, [uri]) {
-      realms.get(String(uri)) // 404 for an unknown realm
-      return { value: apiKeys.list(String(uri)) }
+    async handler({ realms, apiKeys, keyUses }, [realm]) {
+      const uri = String(realm)
+      realms.get(uri) // 404 for an unknown realm
+      const uses = await keyUses(uri)
+      const told = apiKeys.list(uri).map((key) => ({ ...key, last_used: uses.get(key.id) ?? null }))
+      return { value: told }
     },
   },
   {

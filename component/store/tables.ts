@@ -116,7 +116,7 @@ export interface LoginRow {
   readonly session_id: string | null
 }
 
-/** A ticket that ends when it is not used. Times are seconds since the epoch. */
+/** A ticket that ends when it is not used, or an API key. Times are seconds since the epoch. */
 interface TicketUseRow {
   /** Its id. */
   readonly ticket: string

@@ -1,5 +1,8 @@
-/** The table of tickets that end when they are not used: when each was used last, as far as processes have told. */
+/** The table of tickets that end when they are not used, and of API keys: when each was used last, as far as processes have told. */
 import type { Run } from './tables.ts'
+
+/** Fewer than the parameters that a database takes. */
+const idsPerQuery = 1_000
 
 /** Methods throw ServiceError `service.error.unavailable`. Times are seconds since the epoch. */
 export class TicketUseStore {
@@ -9,7 +12,7 @@ export class TicketUseStore {
     this.#run = run
   }
 
-  /** Keeps the time of a use; an earlier one than the kept changes nothing. @param exp when the ticket ends in any case */
+  /** Keeps the time of a use; an earlier one than the kept changes nothing. @param ticket its id, or that of an API key @param exp when the row may go */
   async note(ticket: string, used_at: number, exp: number): Promise<void> {
     await this.#run((db) =>
       db
@@ -18,7 +21,7 @@ export class TicketUseStore {
         .onConflict((conflict) =>
           conflict
             .column('ticket')
-            .doUpdateSet({ used_at })
+            .doUpdateSet({ used_at, exp })
             .where('ticket_uses.used_at', '<', used_at),
         )
         .execute(),
@@ -35,6 +38,23 @@ export class TicketUseStore {
         .executeTakeFirst(),
     )
     return row?.used_at
+  }
+
+  /** The last uses of those that processes have told of. */
+  async lastUses(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const found = new Map<string, number>()
+    for (let at = 0; at < ids.length; at += idsPerQuery) {
+      const asked = ids.slice(at, at + idsPerQuery)
+      const rows = await this.#run((db) =>
+        db
+          .selectFrom('ticket_uses')
+          .select(['ticket', 'used_at'])
+          .where('ticket', 'in', asked)
+          .execute(),
+      )
+      for (const { ticket, used_at } of rows) found.set(ticket, used_at)
+    }
+    return found
   }
 
   /** Removes the tickets that have ended. */

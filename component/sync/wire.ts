@@ -6,8 +6,16 @@ import { nonceLength, openSealed } from './sealing.ts'
 import { type Fields, type Heartbeat, type Message, readMessage } from './sync-messages.ts'
 import type { SyncPorts } from './sync-ports.ts'
 
-/** What other parts of a node ask those of another one: for a trace, for those of a document, for the tickets that have come to it, for the use of routes, about a login that it keeps, for the targets of upstreams. */
-export const questions = ['trace', 'traces', 'sessions', 'routes', 'login', 'upstreams'] as const
+/** What other parts of a node ask those of another one: for a trace, for those of a document, for the tickets that have come to it, for the last uses of API keys, for the use of routes, about a login that it keeps, for the targets of upstreams. */
+export const questions = [
+  'trace',
+  'traces',
+  'sessions',
+  'key_uses',
+  'routes',
+  'login',
+  'upstreams',
+] as const
 export type Question = (typeof questions)[number]
 
 /** The requests to peers. */

@@ -6,6 +6,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { UserName } from '#component/identity.ts'
 import type { Document, Draft } from '#component/replica/entry.ts'
 import type { Replica } from '#component/replica/replica.ts'
+import type { KeyUses } from './key-uses.ts'
 
 /** A key as it is replicated: kind `api_key`. */
 interface ApiKeyDocument {
@@ -18,6 +19,8 @@ interface ApiKeyDocument {
   readonly hash: string
   /** Milliseconds since the epoch. */
   readonly created_at: number
+  /** What the key is for, in words of the operator. */
+  readonly name?: string
   /** When the key ends; seconds since the epoch. Absent: never. What is left of a revoked key has nothing else. */
   readonly exp?: number
 }
@@ -40,10 +43,19 @@ export interface IssuedApiKey {
   readonly ts: number
   /** When it ends; seconds since the epoch. Absent: never. */
   readonly exp?: number
+  /** What the key is for, in words of the operator. */
+  readonly name?: string
 }
 
 /** A key as it is listed. */
 type ListedApiKey = Omit<IssuedApiKey, 'api_key'> & Pick<ApiKeyOwner, 'username'>
+
+/** What may be said of a new key. */
+interface NewApiKey {
+  /** Seconds; absent: the key has no expiry. */
+  readonly lifetime?: number | undefined
+  readonly name?: string | undefined
+}
 
 const format = /^gk_([\w-]{12})_([\w-]{43})$/
 
@@ -58,7 +70,8 @@ const isApiKey = (document: Document): document is Document & ApiKeyDocument =>
   typeof document.username === 'string' &&
   typeof document.hash === 'string' &&
   /^[\da-f]{64}$/.test(document.hash) &&
-  (document.exp === undefined || Number.isInteger(document.exp))
+  (document.exp === undefined || Number.isInteger(document.exp)) &&
+  (document.name === undefined || typeof document.name === 'string')
 
 /** What is left of a revoked key: until its expiry, or for ever, because any node may come back with the key. */
 const revoked = (id: string, { exp }: Pick<ApiKeyDocument, 'exp'>): Draft => ({
@@ -75,6 +88,8 @@ const ownerOf = (id: string, { realm_uri, username, exp }: ApiKeyDocument): ApiK
 export interface ApiKeyPorts {
   readonly replica: Pick<Replica, 'change' | 'entries' | 'get' | 'watch'>
   readonly clock: Pick<Clock, 'now'>
+  /** Told of each use of a key. */
+  readonly uses: Pick<KeyUses, 'note' | 'of'>
 }
 
 /** The API keys of all realms. Methods that change something throw `service.error.unavailable`. */
@@ -95,19 +110,21 @@ export class ApiKeys {
     })
   }
 
-  /**
-   * Makes a key. That the user exists is for the caller to know.
-   * @param lifetime seconds; absent: the key has no expiry
-   */
-  async issue(realm_uri: string, username: string, lifetime?: number): Promise<IssuedApiKey> {
+  /** Makes a key. That the user exists is for the caller to know. */
+  async issue(
+    realm_uri: string,
+    username: string,
+    { lifetime, name }: NewApiKey = {},
+  ): Promise<IssuedApiKey> {
     const id = randomBytes(9).toString('base64url')
     const secret = randomBytes(32).toString('base64url')
     const ts = this.#ports.clock.now()
-    const end = lifetime === undefined ? {} : { exp: Math.floor(ts / 1_000) + lifetime }
-    const hash = hashOf(secret, end.exp).toString('hex')
-    const document = { realm_uri, username, hash, created_at: ts, ...end } satisfies ApiKeyDocument
+    const exp = lifetime === undefined ? undefined : Math.floor(ts / 1_000) + lifetime
+    const told = { ...(exp !== undefined && { exp }), ...(name !== undefined && { name }) }
+    const hash = hashOf(secret, exp).toString('hex')
+    const document = { realm_uri, username, hash, created_at: ts, ...told } satisfies ApiKeyDocument
     await this.#ports.replica.change('api_key', () => [{ id, document }])
-    return { id, api_key: `gk_${id}_${secret}`, ts, ...end }
+    return { id, api_key: `gk_${id}_${secret}`, ts, ...told }
   }
 
   /** @throws ServiceError `service.error.not_found` */
@@ -135,13 +152,15 @@ export class ApiKeys {
     })
   }
 
-  /** The owner of the key; undefined for a text that is not a valid key. The caller checks that the user is enabled. */
+  /** The owner of the key, which is used now; undefined for a text that is not a valid key. The caller checks that the user is enabled. */
   find(text: string): ApiKeyOwner | undefined {
     const [, id = '', secret = ''] = format.exec(text) ?? []
     const document = this.#document(id)
     if (!document) return undefined
     const hash = Buffer.from(document.hash, 'hex')
-    return timingSafeEqual(hashOf(secret, document.exp), hash) ? ownerOf(id, document) : undefined
+    if (!timingSafeEqual(hashOf(secret, document.exp), hash)) return undefined
+    this.#ports.uses.note(id, document.exp)
+    return ownerOf(id, document)
   }
 
   /** The owner of a key, by the key's id alone. */
@@ -155,10 +174,16 @@ export class ApiKeys {
     const found = this.#ports.replica.entries('api_key').flatMap(({ id }) => {
       const document = this.#document(id)
       if (document?.realm_uri !== realm_uri) return []
-      const { username, created_at: ts, exp } = document
-      return { id, username, ts, ...(exp !== undefined && { exp }) }
+      const { username, created_at: ts, exp, name } = document
+      const told = { ...(exp !== undefined && { exp }), ...(name !== undefined && { name }) }
+      return { id, username, ts, ...told }
     })
     return found.sort((a, b) => b.ts - a.ts)
+  }
+
+  /** When the keys of a realm were used last, as far as this process and its store know. Seconds since the epoch, of whole minutes; a key without a use is absent. */
+  lastUses(realm_uri: string): Promise<ReadonlyMap<string, number>> {
+    return this.#ports.uses.of(this.list(realm_uri).map(({ id }) => id))
   }
 
   /** A key that has not ended. */

@@ -58,7 +58,7 @@ export const openConsole = ({
   ...parts
 }: Needs<'context' | 'own' | 'registry' | 'sync'>): LiveConsole => new LiveConsole(context, parts)
 
-export const openTickets = ({ context, serving, sync }: Needs<'context' | 'serving' | 'sync'>) =>
+export const openLoginLists = ({ context, serving, sync }: Needs<'context' | 'serving' | 'sync'>) =>
   openLoginQuestions(context, serving.authentication.keptLogins, sync)
 
 /** The lists of upstreams, which nodes ask each other for. */

@@ -20,7 +20,7 @@ import type { StartPorts, WiringContext } from './context.ts'
 import type { Documents } from './documents/open-documents.ts'
 import type { Listening } from './listening.ts'
 import type { LogLevel } from './log-level.ts'
-import type { TicketLists } from './logins/ticket-lists.ts'
+import type { LoginLists } from './logins/login-questions.ts'
 import type { Registrar } from './procedures/registrar.ts'
 import type { Readiness } from './readiness.ts'
 import type { RouterAuthentication } from './router-authentication.ts'
@@ -66,7 +66,7 @@ interface ProcessParts extends ProcessPorts {
   readonly registry: Registry<Route>
   readonly sharing: PolicySharing
   readonly console: LiveConsole
-  readonly tickets: TicketLists
+  readonly loginLists: LoginLists
   readonly upstreams: UpstreamLists
   readonly tracing: Tracing
   readonly files: ConfiguredFiles

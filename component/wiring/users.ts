@@ -17,6 +17,7 @@ import { Realms } from '#component/realm/realms.ts'
 import { SessionTickets } from '#component/realm/session-ticket.ts'
 import { AccessTokens } from '#component/token/access-token.ts'
 import { ApiKeys } from '#component/token/api-key.ts'
+import { KeyUses } from '#component/token/key-uses.ts'
 import { RealmKeys } from '#component/token/keys.ts'
 import { RefreshTokens } from '#component/token/refresh-token-rotation.ts'
 import { Revocations, type Revoked } from '#component/token/revocation.ts'
@@ -102,7 +103,10 @@ export class Users {
     this.tickets = new Tickets({ keys, revocations, clock, node })
     this.ticketUses = new TicketUses({ store: state.store.ticketUses, clock, log })
     this.seenTickets = new SeenTickets({ clock, revocations })
-    this.apiKeys = new ApiKeys({ replica, clock })
+    this.apiKeys = new ApiKeys({
+      ...{ replica, clock },
+      uses: new KeyUses({ store: state.store.ticketUses, clock, log }),
+    })
     // the others know the clock of the process that sends heartbeats
     this.sessionTickets = new SessionTickets({ box, clock, node: state.workers?.[0] ?? node })
     this.accounts = new Accounts({

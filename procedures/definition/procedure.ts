@@ -134,6 +134,8 @@ export interface Management {
   ): Promise<{ readonly routes: readonly Readonly<Record<string, unknown>>[] }>
   /** The WAMP sessions of a realm; JSON. @throws ServiceError `service.error.unavailable` */
   wampSessions(realm_uri: string): Promise<unknown>
+  /** When the API keys of a realm were used last, by their ids, as far as the nodes know. Seconds since the epoch, of whole minutes. */
+  keyUses(realm_uri: string): Promise<ReadonlyMap<string, number>>
   /**
    * The tickets of a realm that have come to the nodes; JSON.
    * @param authid absent: of all users

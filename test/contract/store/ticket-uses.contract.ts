@@ -21,6 +21,28 @@ export function describeTicketUses(name: string, openPlace: () => Promise<Place>
       expect(await ticketUses.lastUse('b')).to.equal(undefined)
     })
 
+    it('tells the uses of many at once, of those that it knows', async () => {
+      const { ticketUses } = store
+      await ticketUses.note('a', 5, 100)
+      await ticketUses.note('last', 7, 100)
+      const ids = ['a', ...Array.from({ length: 2_000 }, (_, at) => `none${at}`), 'last']
+      expect(await ticketUses.lastUses(ids)).to.deep.equal(
+        new Map([
+          ['a', 5],
+          ['last', 7],
+        ]),
+      )
+      expect(await ticketUses.lastUses([])).to.deep.equal(new Map())
+    })
+
+    it('keeps a use as long as the latest one says', async () => {
+      const { ticketUses } = store
+      await ticketUses.note('a', 5, 100)
+      await ticketUses.note('a', 6, 101)
+      await ticketUses.sweep(100)
+      expect(await ticketUses.lastUse('a')).to.equal(6)
+    })
+
     it('forgets tickets that have ended', async () => {
       const { ticketUses } = store
       await ticketUses.note('a', 1, 100)

@@ -22,6 +22,7 @@ import { basic, type FormAsk } from '#test/unit/http/oauth/fixture.ts'
 import { realmsWith } from '#test/unit/realm/doubles.ts'
 import { noIssuers, noLogins } from '#test/unit/security/doubles.ts'
 import { openTokens } from '#test/unit/token/doubles.ts'
+import { MemoryKeyUses } from '#test/unit/token/memory-key-uses.ts'
 
 const realm_uri = 'com.example.realm'
 const from = (usernames: readonly string[], authmethod: string) => ({
@@ -64,7 +65,12 @@ async function open(flow = 'resource_owner_password_credentials') {
   const attempts = new Attempts({ user_failures: 20, address_failures: 100 })
   const issuers = new TokenIssuers('https://api.example.com')
   const schemes = openSchemes({
-    ...{ ...tokens, logins, attempts, apiKeys: new ApiKeys(tokens) },
+    ...{
+      ...tokens,
+      logins,
+      attempts,
+      apiKeys: new ApiKeys({ ...tokens, uses: new MemoryKeyUses() }),
+    },
     accounts: { isKnown: () => false },
     ...noIssuers,
     ...{ issuers, realms, authService: noLogins.authService },

@@ -15,6 +15,7 @@ import { examplePorts } from '#test/unit/examples/ports.ts'
 import { MemoryLogins } from '#test/unit/oidc/kept/memory-logins.ts'
 import { realmsWith, testBox } from '#test/unit/realm/doubles.ts'
 import { registryWith } from '#test/unit/registry/doubles.ts'
+import { MemoryKeyUses } from '#test/unit/token/memory-key-uses.ts'
 
 /** Somebody who manages everything. */
 export const ada: Caller = { by: 'ada', access: 'load' }
@@ -42,7 +43,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     ...{ replica, clock, families, logins },
     longestLifetime: 2_592_000,
   })
-  const apiKeys = new ApiKeys({ replica, clock })
+  const apiKeys = new ApiKeys({ replica, clock, uses: new MemoryKeyUses() })
   const endUsers = async (users: readonly UserName[]) => {
     ended.push(...users)
     await revocations.revokeUsers(users)
@@ -73,6 +74,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     wampSessions: async () => [],
     upstreams: async (realm_uri) => ({ realm_uri }),
     deliveries: memoryDeliveries(),
+    keyUses: (realm_uri) => apiKeys.lastUses(realm_uri),
     seenTickets: async (realm_uri, authid) => ({ realm_uri, authid }),
     forgetAccount: async (user) => {
       if (user.authid !== 'bob') throw new ServiceError('service.error.not_found', 'nobody')

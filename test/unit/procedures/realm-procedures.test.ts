@@ -87,6 +87,29 @@ describe('service.issue_api_key', () => {
     expect(apiKeys.find(api_key)).to.have.property('exp', exp)
   })
 
+  it('makes a key with a name, and lists both with the last use', async () => {
+    const { ask, issue, apiKeys } = await opened()
+    const { value } = await ask('issue_api_key', [uri, 'bob', undefined, 'nightly reports'])
+    const { id, api_key } = value as { id: string; api_key: string }
+    expect(value).to.have.property('name', 'nightly reports')
+    const other = await issue()
+    apiKeys.find(api_key)
+    const ts = 1_700_000_000_000
+    const listed = await ask('list_api_keys', [uri])
+    expect(listed.value).to.have.deep.members([
+      { id, username: 'bob', ts, name: 'nightly reports', last_used: 1 },
+      { id: other.id, username: 'bob', ts, last_used: null },
+    ])
+  })
+
+  for (const name of ['', 'x'.repeat(101), 'a\nb']) {
+    it(`makes none with the name ${JSON.stringify(name).slice(0, 9)}`, async () => {
+      const { code } = await opened()
+      const args = [uri, 'bob', undefined, name]
+      expect(await code('issue_api_key', args)).to.equal('wamp.error.invalid_argument')
+    })
+  }
+
   for (const time of [0, -1, 1.5, 315_360_001]) {
     it(`makes none for ${time} seconds`, async () => {
       const { code } = await opened()

@@ -7,10 +7,12 @@ import { broadcasting } from '#component/wiring/users.ts'
 import { nodeOf, start } from '#test/unit/replica/doubles.ts'
 import { MemoryStore } from '#test/unit/replica/memory-store.ts'
 import { otherRealm, realm_uri } from './doubles.ts'
+import { MemoryKeyUses } from './memory-key-uses.ts'
 
 async function openKeys(store = new MemoryStore()) {
   const { replica, clock } = await nodeOf('a', { store })
-  return { apiKeys: new ApiKeys({ replica, clock }), replica, clock }
+  const uses = new MemoryKeyUses()
+  return { apiKeys: new ApiKeys({ replica, clock, uses }), replica, clock, uses }
 }
 
 async function issued() {
@@ -49,7 +51,7 @@ describe('an API key', () => {
     const other = await openKeys(store)
     const { replica, clock } = await nodeOf('a', { store })
     const shared = broadcasting(replica, () => other.replica.refresh())
-    const apiKeys = new ApiKeys({ replica: shared, clock })
+    const apiKeys = new ApiKeys({ replica: shared, clock, uses: new MemoryKeyUses() })
     const { id, api_key } = await apiKeys.issue(realm_uri, 'ada')
     expect(other.apiKeys.find(api_key)?.id).to.equal(id)
     await apiKeys.revoke(id)
@@ -74,7 +76,7 @@ describe('an API key', () => {
 
   it('ends at its expiry, and tells when that is', async () => {
     const { apiKeys, clock } = await openKeys()
-    const { id, api_key, exp } = await apiKeys.issue(realm_uri, 'ada', 60)
+    const { id, api_key, exp } = await apiKeys.issue(realm_uri, 'ada', { lifetime: 60 })
     expect(exp).to.equal(start / 1_000 + 60)
     clock.ms = start + 59_999
     expect(apiKeys.find(api_key)).to.deep.equal({ id, realm_uri, username: 'ada', exp })
@@ -84,14 +86,14 @@ describe('an API key', () => {
 
   it('with an expiry is refused by a gateway of a version that knows no expiry', async () => {
     const { apiKeys, replica } = await openKeys()
-    const { id, api_key } = await apiKeys.issue(realm_uri, 'ada', 60)
+    const { id, api_key } = await apiKeys.issue(realm_uri, 'ada', { lifetime: 60 })
     const expected = createHash('sha256').update(api_key.slice(-43)).digest('hex')
     expect(replica.get('api_key', id)?.document).to.have.property('hash').not.equal(expected)
   })
 
   it('keeps its end: another expiry in the store is not the one that it was made with', async () => {
     const { apiKeys, replica } = await openKeys()
-    const { id, api_key, exp = 0 } = await apiKeys.issue(realm_uri, 'ada', 60)
+    const { id, api_key, exp = 0 } = await apiKeys.issue(realm_uri, 'ada', { lifetime: 60 })
     const { exp: _, ...endless } = replica.get('api_key', id)?.document ?? {}
     for (const document of [{ ...endless, exp: exp + 60 }, endless]) {
       await replica.change('api_key', () => [{ id, document }])
@@ -105,8 +107,8 @@ describe('an API key', () => {
     apiKeys.start()
     apiKeys.onRevoked = (ids) => told.push(...ids)
     const [ended, revoked] = [
-      await apiKeys.issue(realm_uri, 'ada', 60),
-      await apiKeys.issue(realm_uri, 'ada', 60),
+      await apiKeys.issue(realm_uri, 'ada', { lifetime: 60 }),
+      await apiKeys.issue(realm_uri, 'ada', { lifetime: 60 }),
     ]
     const endless = await apiKeys.issue(realm_uri, 'ada')
     for (const { id } of [revoked, endless]) await apiKeys.revoke(id)
@@ -157,6 +159,26 @@ describe('an API key', () => {
     expect(others).to.deep.equal([])
     expect(key).to.have.all.keys('id', 'username', 'ts')
     expect(key).to.include({ id, username: 'ada' })
+  })
+
+  it('has the name that it was made with, where it is listed, too', async () => {
+    const { apiKeys } = await openKeys()
+    const made = await apiKeys.issue(realm_uri, 'ada', { name: 'reports, nightly' })
+    expect(made.name).to.equal('reports, nightly')
+    const [key] = apiKeys.list(realm_uri)
+    expect(key).to.include({ id: made.id, name: 'reports, nightly' })
+    expect(apiKeys.find(made.api_key)).to.deep.equal({ id: made.id, realm_uri, username: 'ada' })
+  })
+
+  it('is used when it is found by its text, and neither by its id nor by a wrong text', async () => {
+    const { apiKeys, id, api_key, uses } = await issued()
+    apiKeys.owner(id)
+    apiKeys.find(`${api_key.slice(0, -1)}-`)
+    expect(await apiKeys.lastUses(realm_uri)).to.deep.equal(new Map())
+    apiKeys.find(api_key)
+    expect(uses.noted).to.deep.equal([[id, undefined]])
+    expect(await apiKeys.lastUses(realm_uri)).to.deep.equal(new Map([[id, 1]]))
+    expect(await apiKeys.lastUses(otherRealm)).to.deep.equal(new Map())
   })
 
   it('has no second spelling', async () => {

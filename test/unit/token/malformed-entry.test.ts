@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { type Document, hashOf, type Kind } from '#component/replica/entry.ts'
 import { ApiKeys } from '#component/token/api-key.ts'
 import { ada, iss, openTokens, realm_uri, reasonOf, type Tokens } from './doubles.ts'
+import { MemoryKeyUses } from './memory-key-uses.ts'
 
 /** Takes a document as if another node had it. */
 async function take({ replica, now }: Tokens, kind: Kind, id: string, document: Document) {
@@ -68,7 +69,10 @@ describe('an entry that is no API key', () => {
   ]) {
     it(`is nobody's: ${JSON.stringify(document)}`, async () => {
       const tokens = await openTokens()
-      const apiKeys = new ApiKeys({ replica: tokens.replica, clock: { now: () => 0 } })
+      const apiKeys = new ApiKeys({
+        ...{ replica: tokens.replica, clock: { now: () => 0 } },
+        uses: new MemoryKeyUses(),
+      })
       await take(tokens, 'api_key', 'AAAAAAAAAAAA', document)
       expect(apiKeys.find(`gk_AAAAAAAAAAAA_${'x'.repeat(43)}`)).to.equal(undefined)
       expect(apiKeys.owner('AAAAAAAAAAAA')).to.equal(undefined)

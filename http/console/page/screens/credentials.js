@@ -15,19 +15,19 @@ import {
 import { Dialog, noteError, told } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
 
-/** @typedef {{ id: string, api_key: string, name: string }} IssuedKey */
+/** @typedef {{ id: string, api_key: string, user: string }} IssuedKey */
 
-/** @param {string} uri @param {string} name of the user @returns {Promise<IssuedKey>} */
-export const issueKey = async (uri, name) => ({
-  ...(await call('POST', `${realmPath(uri)}/users/${encodeURIComponent(name)}/api_keys`, {
-    body: {},
+/** @param {string} uri @param {string} user @param {string} [name] what the key is for @returns {Promise<IssuedKey>} */
+export const issueKey = async (uri, user, name) => ({
+  ...(await call('POST', `${realmPath(uri)}/users/${encodeURIComponent(user)}/api_keys`, {
+    body: name ? { name } : {},
   })),
-  name,
+  user,
 })
 
 /** A key that was issued: it is shown once. @param {IssuedKey & { close: () => void }} props */
-export const Issued = ({ id, api_key, name, close }) => html`
-  <${Dialog} title=${`An API key of ${name}`} close=${close}>
+export const Issued = ({ id, api_key, user, close }) => html`
+  <${Dialog} title=${`An API key of ${user}`} close=${close}>
     <p>Copy it now: it is shown once. Its id is <code>${id}</code>.</p><pre class="value" tabindex="0">${api_key}</pre><//>`
 
 /**
@@ -51,30 +51,36 @@ function Listed({ uri, path, title, none, heads, member, row, above }) {
 
 /** Issues a key to a user of the realm. @param {{ uri: string, names: readonly string[], done: () => void }} props */
 function NewKey({ uri, names, done }) {
-  const [name, setName] = useState(names[0] ?? '')
+  const [user, setUser] = useState(names[0] ?? '')
+  const [name, setName] = useState('')
   const [issued, setIssued] = useState(/** @type {IssuedKey | undefined} */ (undefined))
   const issue = () =>
-    issueKey(uri, name).then((key) => {
+    issueKey(uri, user, name).then((key) => {
       setIssued(key)
+      setName('')
       done()
     }, noteError)
   return html`
     <p class="toolbar">
-      <select aria-label="User" onChange=${typed(setName)}>${names.map((each) => html`<option value=${each}>${each}</option>`)}</select>
-      <${Button} disabled=${name === ''} run=${issue}><${Icon} name="plus" /> New API key<//>
+      <select aria-label="User" onChange=${typed(setUser)}>${names.map((each) => html`<option value=${each}>${each}</option>`)}</select>
+      <input aria-label="Name of the key" placeholder="Name, such as nightly reports" maxlength="100" value=${name} onInput=${typed(setName)} />
+      <${Button} disabled=${user === ''} run=${issue}><${Icon} name="plus" /> New API key<//>
     </p>
     ${issued && html`<${Issued} ...${issued} close=${() => setIssued(undefined)} />`}`
 }
 
 /** @param {{ uri: string, realm: any, mayChange: boolean }} props */
 export const ApiKeys = ({ uri, realm: { users = [] }, mayChange }) => html`
-  <${Listed} uri=${uri} path="api_keys" title="API keys" none=${users.length > 0 ? 'None.' : 'None. A user of the realm gets keys, and it has none.'} heads=${['Id', 'User', 'Made', 'Ends', '']}
+  <${Listed} uri=${uri} path="api_keys" title="API keys" none=${users.length > 0 ? 'None.' : 'None. A user of the realm gets keys, and it has none.'} heads=${['Name', 'User', 'Last used', 'Made', 'Ends', '']}
     above=${(/** @type {() => void} */ again) =>
       mayChange &&
       users.length > 0 &&
       html`<${NewKey} uri=${uri} names=${users.map((/** @type {any} */ { username }) => username)} done=${again} />`}
-    row=${(/** @type {any} */ { id, username, ts, exp }, /** @type {() => void} */ again) => html`
-      <tr key=${id}><td><code>${id}</code></td><td><b>${username}</b></td><td>${dateTime(ts)}</td><td>${exp ? dateTime(exp * 1000) : 'never'}</td>
+    row=${(
+      /** @type {any} */ { id, name, username, ts, exp, last_used },
+      /** @type {() => void} */ again,
+    ) => html`
+      <tr key=${id}><td>${name}<div class="quiet"><code>${id}</code></div></td><td><b>${username}</b></td><td>${last_used ? dateTime(last_used * 1000) : html`<span class="quiet">not known</span>`}</td><td>${dateTime(ts)}</td><td>${exp ? dateTime(exp * 1000) : 'never'}</td>
         <td class="number">${mayChange && html`<${Button} class="small quiet-danger" run=${() => told(callText('DELETE', `/api_keys/${encodeURIComponent(id)}`), 'The API key is revoked.').then(again)}>Revoke<//>`}</td></tr>`} />`
 
 /** @param {{ uri: string, mayChange: boolean }} props */
