@@ -64,7 +64,7 @@ export class AdminClient {
    * @throws Refusal for a status of 400 and above that is not in `expected`; CommandError without an answer
    */
   async request(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     body?: string,
     condition?: Condition,

@@ -175,7 +175,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./documents.ts')).versions,
   },
   diff: {
-    summary: 'Compares a folder of API Specifications with the gateway.',
+    summary: 'Compares a folder of API Specifications and realms with the gateway.',
     usage: '[--patch] [--owner NAME] DIR',
     example: 'wamp-gateway diff specs --patch',
     takes: [1, 1],
@@ -188,7 +188,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./folder/diff.ts')).diff,
   },
   sync: {
-    summary: 'Makes the gateway serve what a folder of API Specifications says.',
+    summary: 'Makes the gateway serve what a folder of API Specifications and realms says.',
     usage: '[--owner NAME] [--dry-run] [--yes] DIR',
     example: 'wamp-gateway sync specs --owner team-orders',
     takes: [1, 1],
@@ -205,7 +205,8 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./folder/sync.ts')).sync,
   },
   export: {
-    summary: 'Writes every API Specification of the gateway to a folder, as <id>.json.',
+    summary:
+      'Writes every API Specification of the gateway to a folder, as <id>.json, and every realm, as <uri>~realm.json.',
     usage: 'DIR',
     example: 'wamp-gateway export backup',
     takes: [1, 1],
@@ -273,6 +274,62 @@ export const commands: Readonly<Record<string, Command>> = {
     },
     isRemote: true,
     load: async () => (await import('./deliveries.ts')).deliveries,
+  },
+  realm: {
+    summary:
+      'Lists realms; shows, loads and deletes one, lists its versions, or goes back to an earlier one.',
+    usage: 'list | load FILE… | (get | versions | delete) REALM | rollback REALM HASH',
+    example: 'wamp-gateway realm load realm.yaml',
+    takes: [1, Number.POSITIVE_INFINITY],
+    options: {},
+    isRemote: true,
+    hasFindings: true,
+    load: async () => (await import('./realms/realm.ts')).realm,
+  },
+  user: {
+    summary:
+      'Lists the users of a realm and where they have logged in; shows, adds, changes and deletes one, logs it out, or revokes everything that it was given.',
+    usage:
+      '(list | sessions) REALM | (get | add | set | sessions | logout | revoke | delete) REALM USER',
+    example: 'wamp-gateway user add com.example.shop ada --group staff --password-file ada.txt',
+    takes: [1, Number.POSITIVE_INFINITY],
+    options: {
+      group: {
+        type: 'string',
+        value: 'GROUP',
+        multiple: true,
+        description: 'A group of the user, of add and set. May be repeated; set replaces all.',
+      },
+      'password-file': {
+        type: 'string',
+        value: 'FILE',
+        description:
+          'The file of the password, of add and set; a line feed at its end is left out.',
+      },
+      enabled: {
+        type: 'string',
+        value: 'BOOLEAN',
+        description: 'false: the user may not log in, and what it was given ends. Of add and set.',
+      },
+    },
+    isRemote: true,
+    load: async () => (await import('./realms/user.ts')).user,
+  },
+  key: {
+    summary: 'Lists the API keys of a realm, makes one, which is printed once, or revokes one.',
+    usage: 'list REALM | add REALM USER [--name TEXT] [--expires TIME] | revoke ID',
+    example: "wamp-gateway key add com.example.shop reports --name 'nightly reports' --expires 90d",
+    takes: [1, 3],
+    options: {
+      name: { type: 'string', value: 'TEXT', description: 'What the key is for. Of add.' },
+      expires: {
+        type: 'string',
+        value: 'TIME',
+        description: 'When the key ends: a number and s, m, h or d, such as 90d. Default: never.',
+      },
+    },
+    isRemote: true,
+    load: async () => (await import('./realms/key.ts')).key,
   },
   status: {
     summary: 'Prints whether the gateway is ready, and the state of its registry and peers.',

@@ -21,6 +21,10 @@ export const timeOf = (value: unknown): string =>
 export const pathOf = (id: string | undefined, rest = ''): string =>
   pathOfObject('api_specs', id ?? '') + rest
 
+/** The path of a realm in management, or of what it has. */
+export const realmPath = (uri: string, ...rest: readonly string[]): string =>
+  ['', 'realms', uri, ...rest].map(encodeURIComponent).join('/')
+
 /** The condition of `--if-match`. */
 export function conditionOf(invocation: Invocation): Condition | undefined {
   const hash = invocation.option('if-match')
@@ -73,6 +77,11 @@ export const info: Run = async (invocation) => {
 export const versions: Run = async (invocation) => {
   const path = pathOf(invocation.positionals[0], '/versions')
   const { body } = await new AdminClient(invocation).request('GET', path)
+  return { value: body, text: versionRows(body) }
+}
+
+/** The table of the versions of a document, for people. @param body `[{ts, hash, node, by, is_current, is_deleted}]` */
+export function versionRows(body: unknown): string {
   const rows = listOf(body).map(({ ts, hash, node, by, is_current, is_deleted }) => [
     timeOf(ts),
     is_deleted === true ? 'deleted' : textOf(hash),
@@ -80,7 +89,7 @@ export const versions: Run = async (invocation) => {
     textOf(by),
     is_current === true ? 'current' : '',
   ])
-  return { value: body, text: table(['LOADED', 'HASH', 'NODE', 'BY', ''], rows) }
+  return table(['LOADED', 'HASH', 'NODE', 'BY', ''], rows)
 }
 
 /** `delete`: `{id}`. */

@@ -42,6 +42,13 @@ export const loadSource = (
 ): Promise<LoadResult> =>
   send(client, `/api_specs${examples === 'off' ? '' : `?examples=${examples}`}`, source, condition)
 
+/** Loads the realm document of a file. Throws as {@link loadSource} does. */
+export const loadRealm = (
+  client: AdminClient,
+  source: SourceFile,
+  condition?: Condition,
+): Promise<LoadResult> => send(client, '/realms', source, condition)
+
 /** Has the gateway judge a document as a load does, without loading it. Throws as {@link loadSource} does. */
 export const validateSource = (client: AdminClient, source: SourceFile): Promise<LoadResult> =>
   send(client, '/services/validate_api_spec', source)
@@ -49,7 +56,7 @@ export const validateSource = (client: AdminClient, source: SourceFile): Promise
 const realmIssue: Issue = {
   path: '',
   message:
-    'this is a realm document, no API Specification: POST it to /realms, or name its file in realms of the configuration',
+    'this is a realm document, no API Specification: wamp-gateway realm load loads it, or name its file in realms of the configuration',
 }
 
 const issuesOf = ({ issues, message }: Refusal): readonly Issue[] =>
@@ -65,20 +72,21 @@ async function send(
   try {
     const text = stringifyJson(document, longestDocument)
     const { body } = await client.request('POST', path, text, condition)
-    const { id, ts, warnings, added } = isMap(body) ? body : {}
+    const { id, uri, ts, warnings, added } = isMap(body) ? body : {}
     const paths = Array.isArray(added) && { added: added as readonly AddedPath[] }
     const issues = Array.isArray(warnings) ? (warnings as readonly Issue[]) : []
     return {
       file,
       outcome: 'loaded',
-      id,
+      id: id ?? uri,
       ts,
       ...paths,
       findings: source.findings('warning', issues),
     }
   } catch (cause) {
     if (!(cause instanceof Refusal) || cause.code !== exitCode.findings) throw cause
-    const issues = kindOf(document) === 'realm' ? [realmIssue] : issuesOf(cause)
+    const issues =
+      kindOf(document) === 'realm' && path !== '/realms' ? [realmIssue] : issuesOf(cause)
     const findings = source.findings('error', issues)
     return { file, outcome: 'refused', error: cause.errorUri, findings }
   }

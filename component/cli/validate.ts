@@ -12,6 +12,7 @@ import {
   addedPaths,
   type RedirectSettings,
 } from '#component/gateway/added-paths.ts'
+import { fillEnvironment } from '#component/realm/documents/environment.ts'
 import { checkDocuments } from '#component/realm/documents/load-check.ts'
 import { providerOf } from '#component/security/oidc/kind.ts'
 import { inProgress } from '#component/terminal/progress.ts'
@@ -70,6 +71,17 @@ const judges: Readonly<
   },
   realm: checkDocuments,
   config: (document) => ({ issues: configIssues(document), warnings: [] }),
+}
+
+/** What is wrong with a realm document, but for variables of the environment that are not set: only a gateway knows its own. */
+export const realmIssues = (
+  document: unknown,
+  environment: Invocation['environment'],
+): readonly Issue[] => {
+  const unset: Issue[] = []
+  fillEnvironment(document, environment, '', unset)
+  const places = new Set(unset.map(({ path }) => path))
+  return checkDocuments(document, environment).issues.filter(({ path }) => !places.has(path))
 }
 
 /** Most characters of a document that is measured. */

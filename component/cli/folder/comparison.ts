@@ -1,7 +1,7 @@
-/** A folder of API Specifications beside the documents of the gateway: which differ, and in which members. */
+/** A folder of API Specifications and realms beside the documents of the gateway: which differ, and in which members. */
 
 import type { AdminClient } from '#component/cli/admin-client.ts'
-import { listOf, pathOf, withoutTs } from '#component/cli/documents.ts'
+import { listOf, pathOf, realmPath, withoutTs } from '#component/cli/documents.ts'
 import { hashOf } from '#component/replica/entry.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { mapOrEmpty } from '#component/syntax/values.ts'
@@ -26,11 +26,11 @@ export interface Comparison {
   readonly deleted: readonly string[]
   /** Ids of the other documents that the folder lacks. */
   readonly unmanaged: readonly string[]
-  /** Every document of the gateway, without `ts`. */
+  /** Every API Specification of the gateway, without `ts`. */
   readonly served: ReadonlyMap<string, JsonMap>
 }
 
-/** Compares by hashes. @param owner whose documents are deleted when the folder lacks them; undefined: none are */
+/** Compares by hashes. Realms that the folder lacks are left out: none is ever deleted. @param owner whose documents are deleted when the folder lacks them; undefined: none are */
 export async function compare(
   client: AdminClient,
   documents: readonly FolderDocument[],
@@ -42,18 +42,19 @@ export async function compare(
   const changed: ChangedDocument[] = []
   const same: FolderDocument[] = []
   for (const source of documents) {
-    const found = served.get(source.id)
+    const found = source.isRealm ? undefined : served.get(source.id)
     if (found && hashOf(found) === source.hash) {
       same.push(source)
       continue
     }
-    const current = found && (await readDocument(client, source.id))
+    const current = found || source.isRealm ? await readDocument(client, source) : undefined
     if (!current) created.push(source)
+    else if (source.isRealm && hashOf(current.current) === source.hash) same.push(source)
     // a list of versions is shown as a map: only the gateway's own hash says whether it is the same
     else if (current.hash === source.hash) same.push(source)
     else changed.push({ source, ...current })
   }
-  const ids = new Set(documents.map(({ id }) => id))
+  const ids = new Set(documents.flatMap(({ id, isRealm }) => (isRealm ? [] : [id])))
   const others = [...served.keys()].filter((id) => !ids.has(id))
   const isOwned = (id: string) => owner !== undefined && ownerOf(served.get(id) ?? {}) === owner
   return {
@@ -66,9 +67,10 @@ export async function compare(
 /** Reads the current document of the gateway and its hash; undefined when the gateway does not have the id. */
 export async function readDocument(
   client: AdminClient,
-  id: string,
+  { id, isRealm }: Pick<FolderDocument, 'id' | 'isRealm'>,
 ): Promise<{ readonly current: JsonMap; readonly hash: string } | undefined> {
-  const answer = await client.request('GET', pathOf(id), undefined, undefined, [404])
+  const path = isRealm ? realmPath(id) : pathOf(id)
+  const answer = await client.request('GET', path, undefined, undefined, [404])
   if (answer.status === 404) return undefined
   return { current: withoutTs(mapOrEmpty(answer.body)), hash: answer.hash ?? '' }
 }

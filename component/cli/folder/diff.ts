@@ -1,4 +1,4 @@
-/** `diff`: what a folder of API Specifications has that the gateway does not have. */
+/** `diff`: what a folder of API Specifications and realms has that the gateway does not have. */
 import { AdminClient } from '#component/cli/admin-client.ts'
 import { exitCode, type Run } from '#component/cli/command.ts'
 import type { Finding } from '#component/cli/findings.ts'
@@ -6,7 +6,7 @@ import { table } from '#component/cli/table.ts'
 import { canonicalJson } from '#component/codec/json.ts'
 import { type Difference, differencesBetween } from '#component/codec/json-diff.ts'
 import { type ChangedDocument, type Comparison, compare } from './comparison.ts'
-import { ownerIn, readFolder } from './folder.ts'
+import { comparable, ownerIn, readFolder } from './folder.ts'
 import { unifiedDiff } from './patch.ts'
 
 /** At most this many changes of one document are findings; `--format json` has all. */
@@ -27,7 +27,7 @@ const sentences: Readonly<Record<Difference['kind'], (change: Difference) => str
 }
 
 function findingsOf({ source, current }: ChangedDocument): readonly Finding[] {
-  const changes = differencesBetween(current, source.document)
+  const changes = differencesBetween(current, comparable(source))
   const issues = changes
     .slice(0, mostFindings)
     .map((change) => ({ path: change.path, message: sentences[change.kind](change) }))
@@ -59,17 +59,17 @@ export const diff: Run = async (invocation) => {
   const comparison = await compare(new AdminClient(invocation), documents, owner)
   const { created, changed, same, deleted, unmanaged } = comparison
   const patches = invocation.isSet('patch')
-    ? changed.map(({ source: { id, file, document }, current }) =>
-        unifiedDiff(current, document, [`gateway/${id}`, file]),
+    ? changed.map(({ source, current }) =>
+        unifiedDiff(current, comparable(source), [`gateway/${source.id}`, source.file]),
       )
     : []
   const isSame = created.length + changed.length + deleted.length === 0
   return {
     value: {
       created: created.map(({ id, file }) => ({ id, file })),
-      changed: changed.map(({ source: { id, file, document }, hash, current }) => ({
-        ...{ id, file, hash },
-        changes: differencesBetween(current, document),
+      changed: changed.map(({ source, hash, current }) => ({
+        ...{ id: source.id, file: source.file, hash },
+        changes: differencesBetween(current, comparable(source)),
       })),
       same: same.map(({ id, file }) => ({ id, file })),
       ...{ deleted, unmanaged },

@@ -1,4 +1,4 @@
-/** `export`: writes the API Specifications of the gateway to a folder. */
+/** `export`: writes the API Specifications and realms of the gateway to a folder. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AdminClient } from '#component/cli/admin-client.ts'
@@ -19,14 +19,24 @@ export function fileNameOf(id: string): string {
   return `${name.slice(0, longestName + 20)}.json`
 }
 
-/** `export`: `[{id, file}]`. */
+/** The name of the file of a realm: that of no API Specification. */
+const realmFileNameOf = (uri: string): string => fileNameOf(uri).replace(/\.json$/, '~realm.json')
+
+/** `export`: `[{id, file}]`; of a realm `id` is its URI. */
 export const exportAll: Run = async (invocation) => {
   const folder = invocation.positionals[0] ?? ''
-  const { body } = await new AdminClient(invocation).request('GET', '/api_specs')
-  const written = listOf(body).map((document) => {
-    const id = String(document.id)
-    return { id, file: join(folder, fileNameOf(id)), document: withoutTs(document) }
-  })
+  const client = new AdminClient(invocation)
+  const read = async (path: string, key: string, nameOf: (id: string) => string) => {
+    const { body } = await client.request('GET', path)
+    return listOf(body).map((document) => {
+      const id = String(document[key])
+      return { id, file: join(folder, nameOf(id)), document: withoutTs(document) }
+    })
+  }
+  const written = [
+    ...(await read('/api_specs', 'id', fileNameOf)),
+    ...(await read('/realms', 'uri', realmFileNameOf)),
+  ]
   try {
     mkdirSync(folder, { recursive: true })
     for (const { file, document } of written) writeFileSync(file, `${pretty(document)}\n`)

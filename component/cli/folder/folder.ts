@@ -1,22 +1,31 @@
-/** A folder of API Specifications: each file holds one document. */
+/** A folder of API Specifications and realms: each file holds one document. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, exitCode, type Invocation, type Result } from '#component/cli/command.ts'
 import { withoutTs } from '#component/cli/documents.ts'
 import type { Finding } from '#component/cli/findings.ts'
-import { readSource, type SourceFile, SyntaxFinding } from '#component/cli/source-file.ts'
+import { kindOf, readSource, type SourceFile, SyntaxFinding } from '#component/cli/source-file.ts'
+import { shownRealm } from '#component/realm/documents/shown-realm.ts'
 import { hashOf } from '#component/replica/entry.ts'
-
 import type { JsonMap } from '#component/syntax/values.ts'
 import { isMap, mapOrEmpty } from '#component/syntax/values.ts'
 
 /** A document of the folder, as it would be loaded. */
 export interface FolderDocument extends SourceFile {
+  /** Of a realm its URI. */
   readonly id: string
+  readonly isRealm: boolean
   readonly document: JsonMap
-  /** The hash that the gateway would have for it. */
+  /** Of the parts that the gateway shows: of a realm all but its secrets. Of an API Specification it is the hash that the gateway would have for it. */
   readonly hash: string
 }
+
+/** The part of a document that is compared with what the gateway shows: of a realm all but its secrets. */
+export const comparable = ({
+  isRealm,
+  document,
+}: Pick<FolderDocument, 'isRealm' | 'document'>): JsonMap =>
+  isRealm ? shownRealm(document) : document
 
 /** The documents of a folder, in the order of their file names. */
 export interface Folder {
@@ -38,6 +47,9 @@ export function ownerIn(invocation: Invocation): string | undefined {
   return owner
 }
 
+/** The name of a document among those of the folder: a realm and an API Specification may have one text. */
+const nameOf = (id: string, isRealm: boolean): string => `${isRealm ? 'realm' : 'api_spec'} ${id}`
+
 /** A `meta` that is no map stays for the gateway to refuse. */
 function withOwner(document: JsonMap, owner: string | undefined): JsonMap {
   const { meta = {} } = document
@@ -47,7 +59,7 @@ function withOwner(document: JsonMap, owner: string | undefined): JsonMap {
 
 /**
  * Reads the files `*.json`, `*.yaml` and `*.yml` of a folder, not those of folders in it.
- * @param owner the mark that every document gets; undefined: documents stay as they are
+ * @param owner the mark that every API Specification gets; undefined: documents stay as they are
  * @throws CommandError for a folder or a file that cannot be read
  */
 export function readFolder(folder: string, owner: string | undefined): Folder {
@@ -59,15 +71,21 @@ export function readFolder(folder: string, owner: string | undefined): Folder {
       const source = readSource(join(folder, name))
       const refuse = (path: string, message: string) =>
         findings.push(...source.findings('error', [{ path, message }]))
-      const { id } = mapOrEmpty(source.document)
+      const isRealm = kindOf(source.document) === 'realm'
+      const key = isRealm ? 'uri' : 'id'
+      const id = mapOrEmpty(source.document)[key]
       if (typeof id !== 'string') {
-        refuse('/id', 'expected one API Specification with an id')
+        const kind = isRealm ? 'realm with a uri' : 'API Specification with an id'
+        refuse(`/${key}`, `expected one ${kind}`)
         continue
       }
-      const other = documents.get(id)
-      if (other) refuse('/id', `${other.file} declares the same id`)
-      const document = withOwner(withoutTs(mapOrEmpty(source.document)), owner)
-      documents.set(id, { ...source, id, document, hash: hashOf(document) })
+      const whole = nameOf(id, isRealm)
+      const other = documents.get(whole)
+      if (other) refuse(`/${key}`, `${other.file} declares the same ${key}`)
+      const written = withoutTs(mapOrEmpty(source.document))
+      const document = isRealm ? written : withOwner(written, owner)
+      const hash = hashOf(comparable({ isRealm, document }))
+      documents.set(whole, { ...source, id, isRealm, document, hash })
     } catch (cause) {
       if (!(cause instanceof SyntaxFinding)) throw cause
       isUnreadable = true

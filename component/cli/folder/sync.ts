@@ -1,4 +1,4 @@
-/** `sync`: makes the gateway serve what a folder of API Specifications says. */
+/** `sync`: makes the gateway serve what a folder of API Specifications and realms says. */
 import { AdminClient, type Condition, Refusal } from '#component/cli/admin-client.ts'
 import {
   CommandError,
@@ -9,9 +9,10 @@ import {
 } from '#component/cli/command.ts'
 import { pathOf } from '#component/cli/documents.ts'
 import type { Finding } from '#component/cli/findings.ts'
-import { type LoadResult, loadSource, validateSource } from '#component/cli/load.ts'
+import { type LoadResult, loadRealm, loadSource, validateSource } from '#component/cli/load.ts'
 import { routingTableOf } from '#component/cli/routes.ts'
 import { table } from '#component/cli/table.ts'
+import { realmIssues } from '#component/cli/validate.ts'
 import { inProgress, type Progress } from '#component/terminal/progress.ts'
 import { type Comparison, compare, readDocument } from './comparison.ts'
 import { type FolderDocument, ownerIn, ownerOf, readFolder } from './folder.ts'
@@ -23,7 +24,8 @@ function clashingAtTheEnd(
   environment: Invocation['environment'],
 ): ReadonlySet<string> {
   const others = unmanaged.map((id) => served.get(id))
-  const sources = [...others, ...documents.map(({ document }) => document)].map((document) => ({
+  const own = documents.flatMap(({ isRealm, document }) => (isRealm ? [] : [document]))
+  const sources = [...others, ...own].map((document) => ({
     document,
     findings: () => [],
   }))
@@ -50,12 +52,14 @@ interface Wanted {
   readonly condition: Condition
 }
 
-const wantedOf = ({ created, changed }: Comparison): readonly Wanted[] => [
-  ...created.map((source): Wanted => ({ source, outcome: 'created', condition: 'absent' })),
-  ...changed.map(
-    ({ source, hash }): Wanted => ({ source, outcome: 'changed', condition: { hash } }),
-  ),
-]
+/** What is to be loaded, the realms first: API Specifications name them. */
+const wantedOf = ({ created, changed }: Comparison): readonly Wanted[] =>
+  [
+    ...created.map((source): Wanted => ({ source, outcome: 'created', condition: 'absent' })),
+    ...changed.map(
+      ({ source, hash }): Wanted => ({ source, outcome: 'changed', condition: { hash } }),
+    ),
+  ].sort((a, b) => Number(b.source.isRealm) - Number(a.source.isRealm))
 
 const outcomeOf = ({ source: { id, file }, outcome }: Wanted, result?: LoadResult): Outcome => {
   if (!result) return { id, file, outcome, findings: [] }
@@ -66,6 +70,27 @@ const outcomeOf = ({ source: { id, file }, outcome }: Wanted, result?: LoadResul
 
 const isTaken = ({ error }: LoadResult): boolean => error === 'service.error.already_exists'
 
+/**
+ * What a gateway would say of a realm document. Variables of the environment are those of the gateway, and not known here: the load tells
+ * of one that is not set.
+ */
+function judgeRealm(
+  source: FolderDocument,
+  environment: Invocation['environment'],
+): LoadResult | undefined {
+  const issues = realmIssues(source.document, environment)
+  const findings = source.findings('error', issues)
+  if (findings.length === 0) return undefined
+  return { file: source.file, outcome: 'refused', error: 'wamp.error.invalid_argument', findings }
+}
+
+/** Whether the only reason to refuse the document is that its realm does not exist, which is loaded before it. */
+const isAwaited = (
+  { findings }: LoadResult,
+  { document }: FolderDocument,
+  realms: ReadonlySet<unknown>,
+): boolean => realms.has(document.realm_uri) && findings.every(({ path }) => path === '/realm_uri')
+
 /** Has the gateway judge every document of the folder; the refusals. Routes may be those of a document that gives them up. */
 async function refusalsOf(
   client: AdminClient,
@@ -74,9 +99,13 @@ async function refusalsOf(
   { environment, progress }: Invocation,
 ): Promise<readonly Outcome[]> {
   const refused: (LoadResult & { readonly source: FolderDocument })[] = []
+  const realms = new Set(comparison.created.flatMap(({ id, isRealm }) => (isRealm ? [id] : [])))
   for (const source of inProgress(progress, 'checking documents:', documents)) {
-    const result = await validateSource(client, source)
-    if (result.outcome === 'refused') refused.push({ ...result, source })
+    const result = source.isRealm
+      ? judgeRealm(source, environment)
+      : await validateSource(client, source)
+    if (result?.outcome !== 'refused' || isAwaited(result, source, realms)) continue
+    refused.push({ ...result, source })
   }
   const clashing = refused.some(isTaken)
     ? clashingAtTheEnd(documents, comparison, environment)
@@ -140,7 +169,8 @@ class Syncing {
   async #load(wanted: readonly Wanted[]): Promise<readonly (readonly [Wanted, LoadResult])[]> {
     const waiting: [Wanted, LoadResult][] = []
     for (const each of inProgress(this.#progress, 'loading documents:', wanted)) {
-      const result = await loadSource(this.#client, each.source, each.condition)
+      const load = each.source.isRealm ? loadRealm : loadSource
+      const result = await load(this.#client, each.source, each.condition)
       if (isTaken(result)) waiting.push([each, result])
       else this.outcomes.push(outcomeOf(each, result))
     }
@@ -149,7 +179,7 @@ class Syncing {
 
   /** A document that is gone or has another owner by now is left alone. */
   async #delete(id: string): Promise<void> {
-    const found = await readDocument(this.#client, id)
+    const found = await readDocument(this.#client, { id, isRealm: false })
     if (!found || ownerOf(found.current) !== this.#owner) return
     try {
       await this.#client.request('DELETE', pathOf(id), undefined, { hash: found.hash })

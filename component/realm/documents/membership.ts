@@ -28,6 +28,23 @@ export const memberLists: readonly MemberList[] = [
 /** The objects of a list; none when it is no list. */
 export const maps = (value: unknown): JsonMap[] => (Array.isArray(value) ? value.filter(isMap) : [])
 
+/** A user as a document lists it. */
+interface ListedUser {
+  /** As written. */
+  readonly name: string
+  /** The list that has it: `users`, `oauth2.clients` or `oauth2.resource_owners`. */
+  readonly list: string
+  readonly member: JsonMap
+}
+
+/** The users of all lists of a document, in its order. */
+export const usersOf = (document: unknown): ListedUser[] =>
+  memberLists.flatMap(({ keys, name }) =>
+    maps(at(document, keys)).map((member) => ({
+      ...{ name: String(member[name]), list: keys.join('.'), member },
+    })),
+  )
+
 /** The value at a place of a document; undefined when the document has no such place. */
 export const at = (document: unknown, keys: readonly string[]): unknown =>
   keys.reduce(

@@ -90,8 +90,11 @@ export class FolderFixture {
   }
 
   /** The documents of the gateway: its body, with the hash that the ETag names. */
-  async read(id: string): Promise<{ readonly document: Fields; readonly hash: string }> {
-    const answer = await send(this.gateway.adminUrl, `/api_specs/${encodeURIComponent(id)}`)
+  async read(
+    id: string,
+    collection = 'api_specs',
+  ): Promise<{ readonly document: Fields; readonly hash: string }> {
+    const answer = await send(this.gateway.adminUrl, `/${collection}/${encodeURIComponent(id)}`)
     return { document: answer.json() as Fields, hash: String(answer.headers.etag).slice(1, -1) }
   }
 }

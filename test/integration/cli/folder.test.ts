@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { expect } from 'chai'
 import { readFolder } from '#component/cli/folder/folder.ts'
+import { send } from '#test/support/http-request.ts'
 import { documentOf, type Fields, FolderFixture } from './folder-fixture.ts'
 
 describe('a folder of API Specifications', () => {
@@ -93,6 +94,34 @@ describe('a folder of API Specifications', () => {
         .and.match(/^- {14}"body": 1,\n\+ {14}"body": 2,\n {15}"type": "static"$/m)
     })
 
+    it('compares a realm without its secrets, beside an API Specification of the same name', async () => {
+      const uri = 'com.example.both'
+      const realm = { uri, users: [{ username: 'ada', password: '${' + 'ADA' + '}' }] }
+      process.env.ADA = 'first'
+      write('a.json', documentOf(uri, { '/both': 1 }, { realm_uri: uri }))
+      write('b.json', realm)
+      expect((await run('sync')).code).to.equal(0)
+      delete process.env.ADA
+      expect((await run('diff')).code).to.equal(0)
+      write('b.json', { ...realm, users: [{ username: 'ada', groups: ['staff'] }] })
+      const { code, value } = await ask('diff')
+      expect(code).to.equal(1)
+      const [{ id, changes }] = value.changed
+      expect([id, changes]).to.deep.equal([
+        uri,
+        [{ path: '/users/0/groups', kind: 'added', to: ['staff'] }],
+      ])
+      expect((await run('sync')).code).to.equal(0)
+      expect((await run('diff')).code).to.equal(0)
+      const { users } = (await fixture.read(uri, 'realms')).document as { users: Fields[] }
+      expect(users).to.deep.equal([{ username: 'ada', groups: ['staff'] }])
+      const deleted = await send(fixture.gateway.adminUrl, `/api_specs/${uri}`, {
+        method: 'DELETE',
+      })
+      expect(deleted.status).to.equal(204)
+      await send(fixture.gateway.adminUrl, `/realms/${uri}`, { method: 'DELETE' })
+    })
+
     for (const [what, files, code] of [
       ['a file of no id', { 'a.json': '{"host": "_"}' }, 1],
       ['a list of documents', { 'a.json': '[{"id": "a"}]' }, 1],
@@ -129,13 +158,15 @@ describe('a folder of API Specifications', () => {
       }
       const { code, out } = await run('export')
       expect(code).to.equal(0)
-      expect(out.split('\n')).to.have.length(ids.length + 1)
+      expect(out.split('\n')).to.have.length(readdirSync(fixture.folder).length + 1)
       expect(readdirSync(fixture.folder)).to.include.members([
         ...['com.example.a.json', 'com.example%3Ab%201.json', '%2E..json', '%2Ehidden.json'],
       ])
       const { value } = await ask('diff')
+      const realms = readdirSync(fixture.folder).filter((name) => name.endsWith('~realm.json'))
+      expect(realms).to.include('com.example.test~realm.json')
       expect([value.same.length, value.created, value.changed, value.unmanaged]).to.deep.equal([
-        ...[ids.length, [], [], []],
+        ...[ids.length + realms.length, [], [], []],
       ])
     })
 

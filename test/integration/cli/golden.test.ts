@@ -75,6 +75,9 @@ const steps: readonly Step[] = [
   ['export', 0, ['export', 'exported']],
   ['rollback', 0, ['rollback', a, 'FIRST']],
   ['delete', 0, ['delete', a]],
+  ['realm-load', 0, ['realm', 'load', 'realm.json']],
+  ['user-list', 0, ['user', 'list', 'com.example.realm']],
+  ['key-list', 0, ['key', 'list', 'com.example.realm']],
   ['deliveries', 0, ['deliveries']],
   ['status', 0, ['status']],
 ]

@@ -1,6 +1,7 @@
 /** sync: a gateway serves what a folder of API Specifications says. */
 import { rmSync } from 'node:fs'
 import { expect } from 'chai'
+import { send } from '#test/support/http-request.ts'
 import { documentOf, FolderFixture } from './folder-fixture.ts'
 
 describe('wamp-gateway sync', () => {
@@ -42,6 +43,28 @@ describe('wamp-gateway sync', () => {
     expect([outcome, error]).to.deep.equal(['refused', 'wamp.error.invalid_argument'])
     expect(findings[0].path).to.equal('/versions/1/paths/~1b/get/action/body')
     expect(await bodyOf('/a')).to.equal(404)
+  })
+
+  it('loads a new realm before the API Specifications of it, and changes nothing when the realm is wrong', async () => {
+    const uri = 'com.example.ofsync'
+    write('a.json', documentOf('com.example.a', { '/a': 1 }, { realm_uri: uri }))
+    write('z.yaml', { uri, users: [{}] })
+    const refused = await ask('sync')
+    expect([refused.code, outcomesOf(refused)]).to.deep.equal([1, [`refused ${uri}`]])
+    expect(await bodyOf('/a')).to.equal(404)
+    write('z.yaml', { uri })
+    const { code, value } = await ask('sync')
+    expect([code, outcomesOf({ value })]).to.deep.equal([
+      0,
+      [`created ${uri}`, 'created com.example.a'],
+    ])
+    expect(await bodyOf('/a')).to.equal(1)
+    rmSync(fixture.path('z.yaml'))
+    expect(outcomesOf(await ask('sync', '--owner', 'team', '--yes'))).to.deep.equal([
+      'changed com.example.a',
+    ])
+    const realm = await send(fixture.gateway.adminUrl, `/realms/${uri}`)
+    expect(realm.status).to.equal(200)
   })
 
   it('--dry-run says what would change, and changes nothing', async () => {

@@ -120,6 +120,21 @@ describe('the management of realms', () => {
     expect((await ask('DELETE', `/api_specs/${spec.id}`, undefined, api_key)).status).to.equal(204)
   })
 
+  it('lists the last use of a key, to the minute', async () => {
+    const { id, api_key } = await issue('lou')
+    const lastUse = async () => {
+      const { json } = await ask('GET', `/realms/${realm}/api_keys`)
+      const keys = json() as readonly { readonly id: string; readonly last_used: number | null }[]
+      return keys.find((key) => key.id === id)?.last_used
+    }
+    expect(await lastUse()).to.equal(null)
+    const before = Math.floor(Date.now() / 60_000) * 60
+    expect((await ask('GET', '/realms', undefined, api_key)).status).to.equal(200)
+    expect(await lastUse())
+      .to.be.at.least(before)
+      .and.satisfy((at: number) => at % 60 === 0)
+  })
+
   for (const [what, end] of [
     ['is revoked', (id: string) => ask('DELETE', `/api_keys/${id}`)],
     [

@@ -20,7 +20,11 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   component: { folders: 'all', packages: ['pino'] },
   'component/cli/start': { folders: 'all', packages: [] },
   'component/cli/contract': { folders: 'all', packages: [] },
-  'component/cli/folder': { folders: ['cli', 'replica', 'spec', 'terminal'], packages: ['diff'] },
+  'component/cli/folder': {
+    folders: ['cli', 'realm/documents', 'replica', 'spec', 'terminal'],
+    packages: ['diff'],
+  },
+  'component/cli/realms': { folders: ['cli', 'procedures/definition', 'realm/documents'], packages: [] },
   'component/cli/new': { folders: ['cli'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': {
