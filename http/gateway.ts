@@ -4,7 +4,8 @@ import { ServiceError } from '#component/errors.ts'
 import { problemOfError } from '#component/gateway/error-reply.ts'
 import type { Exchange, Reply, StreamRecord } from '#component/gateway/exchange.ts'
 import { reportThrown } from '#component/gateway/failure-report.ts'
-import type { Headers } from '#component/gateway/header-layers.ts'
+import { type Headers, layOver } from '#component/gateway/header-layers.ts'
+import { isForPerson, notFoundPage } from '#component/gateway/not-found-page.ts'
 import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
 import { noPath, nowhere, type ServedPath } from '#component/metrics/place.ts'
@@ -211,11 +212,11 @@ export function fail(
       : undefined
     try {
       const headers = ports.headersOf?.(exchange)
-      sendReply(
-        exchange,
-        errorReply(error, exchange.headers.accept, problem, headers),
-        ports.isClosing(),
-      )
+      const reply =
+        error === notServed && isForPerson(exchange)
+          ? { ...notServedPage, headers: layOver(headers ?? {}, notServedPage.headers) }
+          : errorReply(error, exchange.headers.accept, problem, headers)
+      sendReply(exchange, reply, ports.isClosing())
     } catch (cause) {
       // a defect, which costs this request its response, and no other one
       exchange.failure = reportThrown(cause, operation)
@@ -243,6 +244,8 @@ export const notServed = new ServiceError(
   'nothing is served at this path',
   { headers: { 'cache-control': 'no-store' } },
 )
+
+const notServedPage = notFoundPage(notServed)
 
 /** The fallback of a listener that serves routed requests only: an unknown path costs no more than a route. */
 export const refuseAll =

@@ -1,6 +1,7 @@
 /** An HTML page of the gateway: for people, without scripts, and without anything that it loads. */
 import { createHash } from 'node:crypto'
 import type { Exchange, Reply } from './exchange.ts'
+import type { Headers } from './header-layers.ts'
 
 /** The contents of a page; the title is text, the body HTML. */
 export interface HtmlPage {
@@ -39,11 +40,16 @@ export const personStyle = [
 const hashOf = (style: string): string =>
   `'sha256-${createHash('sha256').update(style).digest('base64')}'`
 
+/** A reply whose fields have one value each. */
+interface PageReply extends Reply {
+  readonly headers: Headers
+}
+
 /** The page as a reply, which is not cached. */
 export function htmlReply(
   status: number,
   { title, body, style, language = 'en' }: HtmlPage,
-): Reply {
+): PageReply {
   const html = [
     '<!doctype html>',
     `<html lang="${language}"><head><meta charset="utf-8"><title>${escaped(title)}</title>`,
