@@ -27,7 +27,7 @@ import { isHandshake } from './upgrade.ts'
 
 /** The core of the gateway: undefined when no host and path match. */
 export interface Router {
-  handle(exchange: Exchange): Promise<Reply> | undefined
+  handle(exchange: Exchange): Reply | Promise<Reply> | undefined
   /** The headers of an error that is answered without it; absent: none. */
   headersOf?(exchange: Pick<Exchange, 'host' | 'path' | 'method' | 'header'>): Headers
   /** Whether an escaped slash is text of its segment at a host and path; absent: nowhere. */
@@ -151,16 +151,18 @@ function serve(
     fail(exchange, error, ports)
     return
   }
+  if (pending instanceof Promise) answerInTime(exchange, pending, ports, start)
+  else answer(exchange, pending, ports, start)
+}
+
+function answerInTime(
+  exchange: HttpExchange,
+  pending: Promise<Reply>,
+  ports: ListenerPorts,
+  start: number,
+): void {
   pending.then(
-    (reply) => {
-      // a request that was given up has its answer already
-      if (!exchange.isAnswered) {
-        exchange.failure = reply.failure
-        exchange.error = reply.error?.uri ?? reply.failure?.error
-      }
-      answer(exchange, reply, ports)
-      if (exchange.stream !== undefined) noteBegin(exchange, exchange.stream, ports, start)
-    },
+    (reply) => answer(exchange, reply, ports, start),
     (error: unknown) => fail(exchange, error, ports),
   )
 }
@@ -187,13 +189,19 @@ export function noteBegin(
   streams?.begun(record, served, type, duration)
 }
 
-/** Sends a reply; when it cannot be encoded, the error is sent instead. */
-function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts): void {
+/** Sends a reply; when it cannot be encoded, the error is sent instead. @param start when its request came: performance.now() */
+function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts, start: number): void {
+  // a request that was given up has its answer already
+  if (!exchange.isAnswered) {
+    exchange.failure = reply.failure
+    exchange.error = reply.error?.uri ?? reply.failure?.error
+  }
   try {
     sendReply(exchange, reply, ports.isClosing())
   } catch (error) {
     fail(exchange, error, ports, reply.operation)
   }
+  if (exchange.stream !== undefined) noteBegin(exchange, exchange.stream, ports, start)
 }
 
 /** The error boundary: expected errors are shown to the client, others are hidden; the log tells both. */

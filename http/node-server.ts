@@ -81,22 +81,23 @@ export function makeServer(plan: ServerPlan): Server {
   // Node would drop fields beyond its limit: the preflight refuses the request (F9)
   server.maxHeadersCount = 0
   plan.connections.limit(server, plan.isProxy)
-  const serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
-    const start = () => listener(new Http1(request, response), isWaiting)
+  const serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) =>
+    listener(new Http1(request, response), isWaiting)
+  const begin = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
     const pipeline = pipelineOf(request.socket)
-    if (pipeline) pipeline.begin(request, response, start)
-    else start()
+    if (pipeline) pipeline.begin(request, response, isWaiting)
+    else serve(request, response, isWaiting)
   }
-  server.on('request', (request, response) => serve(request, response, false))
-  server.on('checkContinue', (request, response) => serve(request, response, true))
+  server.on('request', (request, response) => begin(request, response, false))
+  server.on('checkContinue', (request, response) => begin(request, response, true))
   // the preflight refuses these requests: Node's answer would lack our header fields and our log line
-  server.on('checkExpectation', (request, response) => serve(request, response, false))
+  server.on('checkExpectation', (request, response) => begin(request, response, false))
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     // beyond a limit, or HTTP/2
     if (socket.destroyed || (http2 && isHttp2(socket))) return
     // queued answers are written before anything else happens to their sockets
     socket.prependListener('end', flush)
-    new Pipeline(socket, plan.pipelined)
+    new Pipeline(socket, plan.pipelined, serve)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     flush()

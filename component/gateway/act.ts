@@ -6,6 +6,7 @@ import type { RequestChecks } from '#component/gateway/schemas/request-checks.ts
 import { checkRequest } from '#component/gateway/schemas/request-checks.ts'
 import { socketReply } from '#component/gateway/sockets/socket-reply.ts'
 import { callStreaming, isReturning, returnReply } from '#component/gateway/streams/call-reply.ts'
+import type { Semaphore } from '#component/limits/semaphore.ts'
 import { passedBy } from '#component/security/decided.ts'
 import { membersOf, tokenRefusal } from '#component/security/scheme.ts'
 import { credentialsOf } from '#component/syntax/http-field.ts'
@@ -67,19 +68,10 @@ export const action = stage('action', {
     } catch (error) {
       return answerFailed(state, error)
     }
-    return state.outcome === undefined ? actInTime(state) : undefined
+    return state.outcome === undefined ? act(state, answerFailed) : undefined
   },
   facts: ({ outcome }) => ({ outcome }),
 })
-
-async function actInTime(state: RequestState): Promise<Reply | undefined> {
-  try {
-    state.outcome = await act(state)
-    return undefined
-  } catch (error) {
-    return answerFailed(state, error)
-  }
-}
 
 /** Performs an action that waits for nothing, where nobody else takes part; else undefined. @throws ExpressionError */
 function actAtOnce({ route, parts, context, acting, stages, listener }: RequestState) {
@@ -116,32 +108,61 @@ export const render = stage('render', {
   }),
 })
 
-/** Prepares and performs the actions of a route, once there is a slot where they need one. @throws ExpressionError, ListFailure, ServiceError */
-export function act(state: RequestState): Promise<Outcome> {
-  const { exchange, route } = state
-  const { action, steps, path } = route
-  const context = state.acting ?? state.context
-  const prepared = steps
-    ? prepareList(steps, (plan, progress) =>
-        prepare(state, plan, { ...context, action: progress }, false),
-      )
-    : prepare(state, action, context, wantsProgress(state))
-  if (!needsSlot(route)) return prepared.perform()
-  const { attempts, onCancel } = prepared
-  const { clock, pools } = state.parts
-  const { pool } = path.version
-  const { client } = exchange
-  const isFull = pool.isFull(client)
-  const watch = isFull ? pools?.of(path.version) : undefined
-  const limit = { clock, maxMs: attempts.timeout, onCancel, watch, client }
-  const begins = isFull ? exchange.trace?.waits?.() : undefined
-  const task = (): Promise<Outcome> => {
-    begins?.()
-    return prepared.perform()
+/**
+ * Prepares and performs the actions of a route, once there is a slot where they need one, and keeps their outcome.
+ * @param failed answers an error: ExpressionError, ListFailure, ServiceError; may throw it
+ */
+export async function act(
+  state: RequestState,
+  failed: (state: RequestState, error: unknown) => Reply | undefined | Promise<Reply>,
+): Promise<Reply | undefined> {
+  const { route } = state
+  try {
+    const prepared = prepareAll(state)
+    if (needsSlot(route)) {
+      const { pool } = route.path.version
+      const { client } = state.exchange
+      if (!pool.tryTake(client)) await slotOf(pool, client, state, prepared)
+      try {
+        state.outcome = await prepared.perform()
+      } finally {
+        leave(pool, client, state.outcome)
+      }
+    } else state.outcome = await prepared.perform()
+    return undefined
+  } catch (error) {
+    return failed(state, error)
   }
-  return pool.run(task, limit, goesOn)
 }
 
+/** Waits for a slot. @throws ServiceError */
+async function slotOf(
+  pool: Semaphore,
+  client: string,
+  { route, exchange, parts: { clock, pools } }: RequestState,
+  { attempts, onCancel }: PreparedAction,
+): Promise<void> {
+  const watch = pools?.of(route.path.version)
+  const begins = exchange.trace?.waits?.()
+  await pool.wait({ clock, maxMs: attempts.timeout, onCancel, watch, client })
+  begins?.()
+}
+
+/** Gives a slot back once what goes on after the actions is over. */
+function leave(pool: Semaphore, client: string, outcome: Outcome | undefined): void {
+  const onOver = outcome && goesOn(outcome)
+  if (onOver) onOver(() => pool.leave(client))
+  else pool.leave(client)
+}
+
+function prepareAll(state: RequestState): PreparedAction {
+  const { action, steps } = state.route
+  const context = state.acting ?? state.context
+  if (steps === undefined) return prepare(state, action, context, wantsProgress(state))
+  return prepareList(steps, (plan, progress) =>
+    prepare(state, plan, { ...context, action: progress }, false),
+  )
+}
 /** A list is not answered as a stream, and HEAD has no pieces. */
 const wantsProgress = ({ streaming, exchange, wantsPieces }: RequestState): boolean =>
   wantsPieces || (streaming !== undefined && exchange.method !== 'head')

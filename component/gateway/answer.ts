@@ -12,17 +12,37 @@ import { loginRedirect } from './login-redirect.ts'
 import type { Stage, StageListener } from './stage.ts'
 import type { RequestState } from './state.ts'
 
-/** The answer to a request; errors are answers, too. Rejects for a bug only. */
-export async function answer(state: RequestState): Promise<Reply> {
+type Waiting = Promise<Reply | undefined>
+
+/** The answer to a request, at once where no stage waits; errors are answers, too. Throws or rejects for a bug only. */
+export function answer(state: RequestState): Reply | Promise<Reply> {
+  try {
+    const entered = enterStages(state)
+    const left = entered instanceof Promise ? entered : leaveAll(state, entered)
+    return left instanceof Promise ? answerInTime(state, left) : told(state, left)
+  } catch (error) {
+    return answerRefused(state, error)
+  }
+}
+
+/** Goes on when a stage has ended that waits for something, on the way in or out: after the last one, no stage is left. */
+async function answerInTime(state: RequestState, waiting: Waiting): Promise<Reply> {
   let reply: Reply
   try {
-    // awaits only what is not there at once
-    const entered = answerFrom(state)
-    const left = leaveAll(state, entered instanceof Promise ? await entered : entered)
+    const left = leaveAll(state, (await waiting) ?? (await answerBehind(state)))
     reply = left instanceof Promise ? await left : left
   } catch (error) {
-    reply = await leaveAll(state, refusal(state, error))
+    return answerRefused(state, error)
   }
+  return told(state, reply)
+}
+
+function answerRefused(state: RequestState, error: unknown): Reply | Promise<Reply> {
+  const left = leaveAll(state, refusal(state, error))
+  return left instanceof Promise ? left.then((reply) => told(state, reply)) : told(state, left)
+}
+
+function told(state: RequestState, reply: Reply): Reply {
   state.listener?.answered(reply)
   return reply
 }
@@ -32,27 +52,27 @@ export async function answer(state: RequestState): Promise<Reply> {
  * @throws as stages do
  */
 export function answerFrom(state: RequestState): Reply | Promise<Reply> {
+  const entered = enterStages(state)
+  return entered instanceof Promise ? answerOnceEntered(state, entered) : entered
+}
+
+const answerOnceEntered = (state: RequestState, entered: Waiting): Promise<Reply> =>
+  entered.then((reply) => reply ?? answerBehind(state))
+
+/** Goes on behind a stage that has let the request go on. */
+function answerBehind(state: RequestState): Reply | Promise<Reply> {
+  state.at++
+  return answerFrom(state)
+}
+
+/** Enters stages until one answers, or waits: behind a promise of nothing the next one is to be entered. */
+function enterStages(state: RequestState): Reply | Waiting {
   const { stages, listener } = state
   if (listener !== undefined) return answerHeard(state, listener)
   for (; ; state.at++) {
     // the last stage answers
     const entered = (stages[state.at] as Stage).enter(state)
-    if (entered instanceof Promise) return answerBehind(state, entered)
     if (entered !== undefined) return entered
-  }
-}
-
-/** Goes on when a stage has ended that waits for something. */
-async function answerBehind(
-  state: RequestState,
-  entered: Promise<Reply | undefined>,
-): Promise<Reply> {
-  const { stages } = state
-  for (let waiting: Reply | undefined | Promise<Reply | undefined> = entered; ; ) {
-    const reply = waiting instanceof Promise ? await waiting : waiting
-    if (reply !== undefined) return reply
-    state.at++
-    waiting = (stages[state.at] as Stage).enter(state)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Answers routed requests: match ─▶ the stages of the route ─▶ reply; an error is rendered as the path declares. */
 import { forPages } from '#component/gateway/tools/page-cors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
+import type { Found } from '#component/routes/path-tree.ts'
 import {
   type Match,
   type Missed,
@@ -40,9 +41,17 @@ export interface Tracer {
   serve(
     exchange: Exchange,
     found: Match<Route> | Missed<Route>,
-    answer: (found: Match<Route> | Missed<Route>) => Promise<Reply>,
+    answer: AnswerFound,
   ): Promise<Reply> | undefined
 }
+
+type Answer = Reply | Promise<Reply>
+
+/** Answers a request by what was found for it. */
+export type AnswerFound = (exchange: Exchange, found: Match<Route> | Missed<Route>) => Answer
+
+/** The entry of the table that serves a host and path. */
+type FoundEntry = Found<RouteEntry<Route>>
 
 /** Takes a call that begins: it may be aborted. */
 type BeginCall = (exchange: InvocationExchange, route: CompiledOperation) => void
@@ -75,28 +84,35 @@ export class Gateway {
   }
 
   /**
-   * Answers a request; undefined when no host and path of any specification matches. Errors are replies, too: the promise
-   * rejects for a bug only.
+   * Answers a request, at once where nothing has to be waited for; undefined when no host and path of any specification matches.
+   * Errors are replies, too: it throws, or the promise rejects, for a bug only.
    */
-  handle(exchange: Exchange): Promise<Reply> | undefined {
+  handle(exchange: Exchange): Answer | undefined {
     const found = this.table.find(exchange.host, exchange.path)
     if (found === undefined) return undefined
     const compiling = found.value.indexed?.compiling()
-    if (compiling === undefined) return this.#serve(exchange, matchOf(found, exchange.method))
-    exchange.served = placeOf(found.value)
-    return compiling.then(() => this.#serve(exchange, matchOf(found, exchange.method)))
+    return compiling === undefined
+      ? this.#serve(exchange, found)
+      : this.#serveBehind(exchange, found, compiling)
   }
 
-  #serve(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
-    exchange.served = routeOf(found).path
-    const reply =
-      this.tracer?.serve(exchange, found, (by) => this.#answerFound(exchange, by)) ??
-      this.#answerFound(exchange, found)
+  /** Serves a request once its API is compiled. */
+  #serveBehind(exchange: Exchange, found: FoundEntry, compiling: Promise<void>): Promise<Reply> {
+    exchange.served = placeOf(found.value)
+    return compiling.then(() => this.#serve(exchange, found))
+  }
+
+  #serve(exchange: Exchange, by: FoundEntry): Answer {
+    const found = matchOf(by, exchange.method)
     const route = routeOf(found)
+    exchange.served = route.path
+    const reply =
+      this.tracer?.serve(exchange, found, this.#answerBy) ?? this.#answerFound(exchange, found)
     const isVaried =
       (this.#corsOf(route.path).origins && isWithinCors(route)) ||
       (isOfTools(route) && this.#pageOrigins.length > 0)
-    return isVaried ? reply.then(varyByOrigin) : reply
+    if (!isVaried) return reply
+    return reply instanceof Promise ? reply.then(varyByOrigin) : varyByOrigin(reply)
   }
 
   /**
@@ -121,7 +137,7 @@ export class Gateway {
   }
 
   /** Answers a call that has begun. */
-  answerCall(exchange: InvocationExchange, route: CompiledOperation): Promise<Reply> {
+  answerCall(exchange: InvocationExchange, route: CompiledOperation): Answer {
     return this.#answer(exchange, route, route.inherited, {}, route.stages, noHeaders)
   }
 
@@ -165,7 +181,9 @@ export class Gateway {
     for (const entry of this.table.entries) if (!entry.delivery) yield placeOf(entry)
   }
 
-  #answerFound(exchange: Exchange, found: Match<Route> | Missed<Route>): Promise<Reply> {
+  readonly #answerBy: AnswerFound = (exchange, found) => this.#answerFound(exchange, found)
+
+  #answerFound(exchange: Exchange, found: Match<Route> | Missed<Route>): Answer {
     const route = routeOf(found)
     const { inherited } = route.kind === undefined && found.kind === 'match' ? route : route.path
     const cors = this.#corsFor(exchange, route)
@@ -179,7 +197,7 @@ export class Gateway {
     bindings: Readonly<Record<string, string>>,
     stages: readonly Stage[],
     cors: Headers,
-  ): Promise<Reply> {
+  ): Answer {
     const absent = this.#absent
     const present = absent ? stages.filter((stage) => !absent.has(stage)) : stages
     return answer(

@@ -68,18 +68,9 @@ export function renderOutcome(
       : errorStatus(operation, outcome.error, answer))
   // a part is what an upstream has cut out (RFC 9110 §15.3.7): a body of the document is whole
   const status = declared === 206 && !isPassedOn ? 200 : declared
-  const type = isResult ? negotiated : undefined
   const body = isPassedOn
     ? passOn(answer, exchange.method === 'head')
-    : render(
-        value,
-        headers,
-        () => type ?? exchange.negotiate(inherited.provides),
-        isResult
-          ? undefined
-          : () => exchange.negotiate(['application/json', 'application/msgpack']),
-        isResult ? operation.encodings : undefined,
-      )
+    : render(value, headers, exchange, operation, isResult, negotiated)
   if (!isPassedOn) streamOf(outcome)?.destroy()
   if (!isResult && outcome.retryAfter !== undefined && status >= 400) {
     headers['retry-after'] ??= String(outcome.retryAfter)
@@ -208,33 +199,38 @@ function passOn({ body, length }: UpstreamAnswer, isHead: boolean): ReplyBody {
 }
 
 const json = 'application/json'
+/** What any value can be encoded as. */
+const dataTypes = [json, 'application/msgpack']
 
 const isRaw = (value: unknown): value is string | Uint8Array =>
   typeof value === 'string' || value instanceof Uint8Array
 
-/** @param negotiateValue the type of an error that is neither text nor bytes; undefined: the value is no error */
+/** @param negotiated the media type of a success; undefined where none was negotiated */
 function render(
   value: unknown,
   headers: ReplyHeaders,
-  negotiate: () => string | undefined,
-  negotiateValue: (() => string | undefined) | undefined,
-  encodings: Encodings | undefined,
+  exchange: Exchange,
+  { inherited: { provides }, encodings: ofSuccess }: CompiledOperation,
+  isResult: boolean,
+  negotiated: string | undefined,
 ): ReplyBody {
   if (value === '') return { kind: 'none' }
+  const encodings = isResult ? ofSuccess : undefined
   const declared = headers['content-type']
   if (typeof declared === 'string') {
     return isRaw(value) && !isEncoded(declared)
       ? { kind: 'bytes', bytes: value }
       : valueBody(value, declared, encodings)
   }
-  const type = negotiate() ?? json
+  const type = (isResult ? negotiated : undefined) ?? exchange.negotiate(provides) ?? json
   if (type === json || isDataType(essenceOf(type))) return valueBody(value, type, encodings)
   if (isRaw(value) && !isRange(type)) {
     headers['content-type'] = typeof value === 'string' ? withCharset(type) : type
     return { kind: 'bytes', bytes: value }
   }
-  if (negotiateValue) return valueBody(value, negotiateValue() ?? json, undefined)
-  throw mismatch(type, value)
+  if (isResult) throw mismatch(type, value)
+  // an error that is neither text nor bytes
+  return valueBody(value, exchange.negotiate(dataTypes) ?? json, undefined)
 }
 
 /** The type of a text, which leaves in UTF-8. */

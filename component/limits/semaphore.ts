@@ -78,45 +78,48 @@ export class Semaphore {
     return this.#taken.heldBy(client) >= this.#share
   }
 
+  /** Takes a slot, which {@link leave} gives back; false, with nothing taken, where a task has to {@link wait}. @param client that it is for */
+  tryTake(client = nobody): boolean {
+    if (this.isFull(client)) return false
+    this.#take(client)
+    return true
+  }
+
   /**
-   * Runs the task when a slot is free. The slot is held until the task has settled, and what goes on after it is over.
+   * Waits for a slot; resolves once it is taken.
    * ServiceError: `service.error.unavailable` with `Retry-After` when too many tasks wait already or the wait
    * was too long, `wamp.error.canceled` when the client went away meanwhile.
+   */
+  wait(limit?: WaitLimit): Promise<void> {
+    return this.#wait(networkOf(limit?.client ?? nobody), limit)
+  }
+
+  /**
+   * Runs the task when a slot is free. The slot is held until the task has settled, and what goes on after it is over.
+   * ServiceError as those of {@link wait}.
    * @param goesOn says of a result what goes on after it; undefined: nothing
    */
-  run<T>(
+  async run<T>(
     task: () => Promise<T>,
     limit?: WaitLimit,
     goesOn?: (result: T) => OnOver | undefined,
   ): Promise<T> {
     const client = limit?.client ?? nobody
-    if (this.isFull(client)) {
-      return this.#wait(networkOf(client), limit).then(() => this.#hold(task, client, goesOn))
-    }
-    this.#take(client)
-    return this.#hold(task, client, goesOn)
-  }
-
-  #take(client: string): void {
-    this.#running += 1
-    if (client !== nobody) this.#taken.tryTake(client)
-  }
-
-  /** Runs the task in a slot that is taken. */
-  async #hold<T>(
-    task: () => Promise<T>,
-    client: string,
-    goesOn?: (result: T) => OnOver | undefined,
-  ): Promise<T> {
+    if (!this.tryTake(client)) await this.wait(limit)
     let onOver: OnOver | undefined
     try {
       const result = await task()
       onOver = goesOn?.(result)
       return result
     } finally {
-      if (onOver) onOver(() => this.#release(client))
-      else this.#release(client)
+      if (onOver) onOver(() => this.leave(client))
+      else this.leave(client)
     }
+  }
+
+  #take(client: string): void {
+    this.#running += 1
+    if (client !== nobody) this.#taken.tryTake(client)
   }
 
   #wait(network: string, limit: WaitLimit | undefined): Promise<void> {
@@ -142,7 +145,7 @@ export class Semaphore {
       watch?.waits()
       if (limit === undefined) return
       const giveUp = (error: ServiceError, isRefused: boolean): void => {
-        if (!this.#leave(network, start)) return
+        if (!this.#quit(network, start)) return
         stopTimer?.()
         watch?.over(isRefused)
         reject(error)
@@ -155,7 +158,7 @@ export class Semaphore {
   }
 
   /** Takes a task out of the queue of its network; false where it does not wait. */
-  #leave(network: string, start: () => void): boolean {
+  #quit(network: string, start: () => void): boolean {
     const queue = this.#queues.get(network)
     if (queue === undefined || !queue.delete(start)) return false
     if (queue.size === 0) this.#queues.delete(network)
@@ -163,8 +166,8 @@ export class Semaphore {
     return true
   }
 
-  /** Frees the slot, and hands it to the oldest task of the network whose turn it is. */
-  #release(client: string): void {
+  /** Gives a slot back, and hands it to the oldest task of the network whose turn it is. @param client that has taken it */
+  leave(client = nobody): void {
     this.#running -= 1
     if (client !== nobody) this.#taken.give(client)
     if (this.#waiting === 0) return
@@ -173,7 +176,7 @@ export class Semaphore {
       if (this.isFull(next)) continue
       const [start] = queue
       if (start === undefined) continue
-      this.#leave(next, start)
+      this.#quit(next, start)
       if (this.#queues.delete(next)) this.#queues.set(next, queue)
       this.#take(next)
       start()

@@ -78,7 +78,7 @@ export class RequestTracer implements Tracer {
     const recorder = watched?.recorder
     const record = new RequestRecord({ settings: this.#ports, exchange, serving, recorder, since })
     const reply = await record.during(() =>
-      answer(operation ? ({ ...found, route: operation } as Found) : found),
+      answer(exchange, operation ? ({ ...found, route: operation } as Found) : found),
     )
     const security = record.checks.find(({ step }) => step === 'security')
     if (grant.authid !== undefined && grant.authid !== security?.authid) {

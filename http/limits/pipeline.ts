@@ -68,6 +68,9 @@ function endOfFirst(bytes: Buffer): number {
   return bytes.indexOf(headEnd, next) < 0 ? bytes.length : next
 }
 
+/** Serves a request; `isWaiting` when its client expects 100 (Continue). */
+type Serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => void
+
 /** What listens to a connection whose chunks come here first. */
 interface Guards {
   /** Node's own listener to its data. */
@@ -103,11 +106,12 @@ export class Pipeline {
   readonly #address: string
   readonly #network: Network
   readonly #waiting: NetworkShare
+  readonly #serve: Serve
   /** The listeners of a guarded connection. */
   #guards: Guards | undefined
   #unanswered = 0
   /** Requests parsed and not begun: from a chunk that came before the connection was guarded. */
-  #held: (() => void)[] | undefined
+  #held: Parameters<Serve>[] | undefined
   /** The request that was parsed last, while it is unanswered. */
   #last: IncomingMessage | undefined
   /** Bytes that are received and not parsed yet. */
@@ -120,10 +124,12 @@ export class Pipeline {
   /**
    * @param socket just accepted by a server of node:http, which listens to its data
    * @param waiting counts the bytes that wait to be parsed
+   * @param serve takes each request when its turn comes
    */
-  constructor(socket: Socket, waiting: NetworkShare) {
+  constructor(socket: Socket, waiting: NetworkShare, serve: Serve) {
     this.#socket = socket
     this.#waiting = waiting
+    this.#serve = serve
     this.#address = socket.remoteAddress ?? ''
     const name = networkOf(this.#address)
     this.#network = networks.get(name) ?? new Network()
@@ -226,7 +232,8 @@ export class Pipeline {
         scheduler.wait(this)
         return
       }
-      this.#held?.shift()?.()
+      const next = this.#held?.shift()
+      if (next) this.#serve(...next)
     }
     if (this.#rest) this.#pass(this.#rest)
     else this.#resume()
@@ -237,19 +244,19 @@ export class Pipeline {
   }
 
   /**
-   * Counts a request until its answer has left or the connection is closed.
-   * @param start serves the request: now, or when fewer are unanswered; never when the connection closes before that
+   * Counts a request until its answer has left or the connection is closed, and has it served: now, or when fewer are unanswered;
+   * never when the connection closes before that.
    */
-  begin(request: IncomingMessage, response: ServerResponse, start: () => void): void {
+  begin(request: IncomingMessage, response: ServerResponse, isWaiting: boolean): void {
     this.#unanswered += 1
     this.#last = request
     response.on('close', onAnswered)
     if (this.#unanswered <= maxUnanswered && this.#heldCount === 0) {
-      start()
+      this.#serve(request, response, isWaiting)
       return
     }
     this.#held ??= []
-    this.#held.push(start)
+    this.#held.push([request, response, isWaiting])
     this.#guardNetwork()
     this.#pause()
   }

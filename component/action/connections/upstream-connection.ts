@@ -1,6 +1,8 @@
 /** One connection of a pool: sends an idempotent request once more where the upstream has closed the connection that was kept. */
 import { EventEmitter } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type buildConnector, Client, type Dispatcher } from 'undici'
 import { isIdempotent, type Method } from '#component/request.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
@@ -50,46 +52,55 @@ class Line {
 
 /** A handler that passes each call on to another handler. */
 class PassedOn implements Handler {
-  readonly #of: Handler
+  protected readonly of: Handler
 
   constructor(of: Handler) {
-    this.#of = of
+    this.of = of
   }
 
   onRequestStart(controller: Controller, context: unknown): void {
-    this.#of.onRequestStart?.(controller, context)
+    this.of.onRequestStart?.(controller, context)
   }
   onBodySent(chunk: Buffer): void {
-    this.#of.onBodySent?.(chunk)
+    this.of.onBodySent?.(chunk)
   }
-  onResponseStart(...answer: Parameters<NonNullable<Handler['onResponseStart']>>): void {
-    this.#of.onResponseStart?.(...answer)
+  onResponseStart(
+    controller: Controller,
+    status: number,
+    headers: IncomingHttpHeaders,
+    text?: string,
+  ): void {
+    this.of.onResponseStart?.(controller, status, headers, text)
   }
-  onRequestUpgrade(...switched: Parameters<NonNullable<Handler['onRequestUpgrade']>>): void {
-    this.#of.onRequestUpgrade?.(...switched)
+  onRequestUpgrade(
+    controller: Controller,
+    status: number,
+    headers: IncomingHttpHeaders,
+    socket: Duplex,
+  ): void {
+    this.of.onRequestUpgrade?.(controller, status, headers, socket)
   }
   onResponseData(controller: Controller, chunk: Buffer): void {
-    this.#of.onResponseData?.(controller, chunk)
+    this.of.onResponseData?.(controller, chunk)
   }
-  onResponseEnd(...end: Parameters<NonNullable<Handler['onResponseEnd']>>): void {
-    this.#of.onResponseEnd?.(...end)
+  onResponseEnd(controller: Controller, trailers: IncomingHttpHeaders): void {
+    this.of.onResponseEnd?.(controller, trailers)
   }
   onResponseError(controller: Controller, error: Error): void {
-    this.#of.onResponseError?.(controller, error)
+    this.of.onResponseError?.(controller, error)
   }
 }
 
 /** A handler whose request is sent again if its connection was kept, and has ended without a byte of an answer. */
 class RepeatedOnce extends PassedOn {
-  readonly #line: Line
-  readonly #repeat: () => boolean
+  readonly #by: UpstreamConnection
+  readonly #options: Options
   #isSent = false
 
-  /** @param repeat sends the request again for the same handler; false where nothing can be sent any more */
-  constructor(of: Handler, line: Line, repeat: () => boolean) {
+  constructor(of: Handler, by: UpstreamConnection, options: Options) {
     super(of)
-    this.#line = line
-    this.#repeat = repeat
+    this.#by = by
+    this.#options = options
   }
 
   override onRequestStart(controller: Controller, context: unknown): void {
@@ -97,17 +108,21 @@ class RepeatedOnce extends PassedOn {
     super.onRequestStart(controller, context)
   }
   override onResponseError(controller: Controller, error: Error): void {
-    const isRepeated = this.#isSent && this.#line.hasFailedKept && this.#repeat()
+    const isRepeated = this.#isSent && this.#by.repeat(this.#options, this.of)
     if (!isRepeated) super.onResponseError(controller, error)
   }
 }
 
 /** A handler that a proxy's refusal of its credentials does not reach as an answer of the upstream. */
 class ThroughProxy extends PassedOn {
-  override onResponseStart(...answer: Parameters<NonNullable<Handler['onResponseStart']>>): void {
-    const [controller, status] = answer
+  override onResponseStart(
+    controller: Controller,
+    status: number,
+    headers: IncomingHttpHeaders,
+    text?: string,
+  ): void {
     if (status === 407) controller.abort(refusedByProxy())
-    else super.onResponseStart(...answer)
+    else super.onResponseStart(controller, status, headers, text)
   }
 }
 
@@ -196,12 +211,14 @@ export class UpstreamConnection extends Client {
     if (!isKept(options.body) || !isIdempotent(options.method.toLowerCase() as Method)) {
       return super.dispatch(options, handler)
     }
-    const repeat = (): boolean => {
-      // the socket of this connection has ended: undici opens another one
-      if (this.closed || this.destroyed) return false
-      super.dispatch(options, handler)
-      return true
-    }
-    return super.dispatch(options, new RepeatedOnce(handler, this.#line, repeat))
+    return super.dispatch(options, new RepeatedOnce(handler, this, options))
+  }
+
+  /** Sends a request again for the same handler; false where its connection has not failed as a kept one does, or nothing can be sent any more. */
+  repeat(options: Options, handler: Handler): boolean {
+    // the socket of this connection has ended: undici opens another one
+    if (!this.#line.hasFailedKept || this.closed || this.destroyed) return false
+    super.dispatch(options, handler)
+    return true
   }
 }

@@ -280,46 +280,56 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
     }
   }
 
-  return {
-    async perform(fields, run) {
-      const { attempts } = run
-      const { upstream } = fields
-      const isComputed = run.computed.has('host')
-      const found =
-        upstream === undefined ? undefined : findUpstream?.(run.realm_uri, `${upstream}`)
-      const to =
-        upstream === undefined ? readHost(fields.host, isComputed) : wantedOf(fields, run, found)
-      const prepared = prepare(fields, run, found)
-      const { body } = prepared
-      // undici destroys the stream of a failed request with an error that may have no other listener.
-      if (isStream(body)) body.stream.on('error', () => {})
-      const cancellation = new Cancellation(run.onCancel)
-      const outcome = retry(attempts, clock, cancellation, (timeoutMs, tried, previous) => {
-        // its connection ends: a later attempt replaces it
-        if (previous) streamOf(previous)?.destroy()
-        const { connect_timeout } = attempts
-        const send = (reached: Reached, sent: Prepared & Partial<Credentialed> = prepared) => {
-          const watched = watch?.begin(run, tried, prepared.method)
-          return attempt(sent, reached, run, timeoutMs, cancellation, watched)
-        }
-        if ('text' in to) {
-          return send({ origin: to, pool: upstreams.pool(to, isComputed, connect_timeout) })
-        }
-        const through = (sent?: Prepared & Partial<Credentialed>) =>
-          throughUpstream(found, to, tried < attempts.retries, (target) =>
-            send({ origin: target.origin, pool: target.pool(connect_timeout) }, sent),
-          )
-        if (found?.credentials === undefined) return through()
-        const waiting = { clock, cancellation, timeoutMs }
-        return withCredentials(found.credentials, run, waiting, (credential) =>
-          through(withCredential(prepared, credential, run.proof?.().fields ?? [])),
+  const perform: Action['perform'] = (fields, run) => {
+    const { attempts } = run
+    const { upstream } = fields
+    const isComputed = run.computed.has('host')
+    const found = upstream === undefined ? undefined : findUpstream?.(run.realm_uri, `${upstream}`)
+    const to =
+      upstream === undefined ? readHost(fields.host, isComputed) : wantedOf(fields, run, found)
+    const prepared = prepare(fields, run, found)
+    const { body } = prepared
+    // undici destroys the stream of a failed request with an error that may have no other listener.
+    if (isStream(body)) body.stream.on('error', () => {})
+    const cancellation = new Cancellation(run.onCancel)
+    const outcome = retry(attempts, clock, cancellation, (timeoutMs, tried, previous) => {
+      // its connection ends: a later attempt replaces it
+      if (previous) streamOf(previous)?.destroy()
+      const { connect_timeout } = attempts
+      const send = (reached: Reached, sent: Prepared & Partial<Credentialed> = prepared) => {
+        const watched = watch?.begin(run, tried, prepared.method)
+        return attempt(sent, reached, run, timeoutMs, cancellation, watched)
+      }
+      if ('text' in to) {
+        return send({ origin: to, pool: upstreams.pool(to, isComputed, connect_timeout) })
+      }
+      const through = (sent?: Prepared & Partial<Credentialed>) =>
+        throughUpstream(found, to, tried < attempts.retries, (target) =>
+          send({ origin: target.origin, pool: target.pool(connect_timeout) }, sent),
         )
-      })
-      return body instanceof RepeatableBody ? outcome.finally(() => body.release()) : outcome
+      if (found?.credentials === undefined) return through()
+      const waiting = { clock, cancellation, timeoutMs }
+      return withCredentials(found.credentials, run, waiting, (credential) =>
+        through(withCredential(prepared, credential, run.proof?.().fields ?? [])),
+      )
+    })
+    return body instanceof RepeatableBody ? released(outcome, body) : outcome
+  }
+
+  return {
+    perform(fields, run) {
+      try {
+        return perform(fields, run)
+      } catch (error) {
+        return Promise.reject(error)
+      }
     },
     close: () => upstreams.close(),
   }
 }
+
+const released = (outcome: Promise<Outcome>, body: RepeatableBody): Promise<Outcome> =>
+  outcome.finally(() => body.release())
 
 /** Whether a field stays as it is: no credential has replaced it. */
 const isOther =

@@ -17,81 +17,105 @@ import { sendBody, TakenPieces } from './stream-body.ts'
 
 /** Calls a procedure. Its result is `{request_id, details, args, kwargs}` (behaviour §4). */
 export const wampCallAction = (ports: WampPorts): Action => ({
-  async perform(fields, run) {
-    const procedure = readUri(fields, 'procedure', run, ports.allowedDynamicUris)
-    const passed = withoutProgress(passOptions(fields.options, callOptions))
-    const message = { options: disclosed(passed, run), payload: readPayload(fields) }
-    const messageOver = (session: Session, context: TraceContext | undefined) =>
-      withTraceContext(withHop(message, session, run), session, run, context)
-    const { openBody } = run
-    if (openBody) return await callWithBody(openBody)
-    if (run.wantsProgress) return await callInPieces()
-    return await attemptOnSession(
-      ports,
-      run,
-      (session, timeoutMs, cancellation, context, notify) => {
-        const { payload, options } = messageOver(session, context)
-        notify?.({ procedure, ...payload, options })
-        const call = session.call(procedure, payload, options, timeoutMs)
-        cancellation.current = call
-        return call.result
-      },
-      resultOf,
-      procedure,
-    )
-
-    /** The body follows the arguments; what was begun is not tried again. */
-    async function callWithBody(open: NonNullable<Run['openBody']>): Promise<Outcome> {
-      let refusal: unknown
-      const once: Run = { ...run, attempts: { ...run.attempts, retries: 0 } }
-      const outcome = await attemptOnSession(
-        ports,
-        once,
-        (session, timeoutMs, cancellation, context, notify) => {
-          const { payload, options } = messageOver(session, context)
-          const asked = { ...options, progress: true }
-          notify?.({ procedure, ...payload, options: asked })
-          const taken = new TakenPieces()
-          const onTaken = fields.flow === 'results' ? taken.add : undefined
-          const call = session.call(procedure, payload, asked, timeoutMs, onTaken, Infinity)
-          cancellation.current = call
-          return sendBody(call, open, taken, sizesOf(fields)).catch((error: unknown) => {
-            if (error instanceof ServiceError) refusal = error
-            throw error
-          })
-        },
-        resultOf,
-        procedure,
-      )
-      // the failure of the body is that of the request, not of the action
-      if (refusal !== undefined) throw refusal
-      return outcome
-    }
-
-    /** The outcome is there with the first piece, or with the answer if there is none. */
-    function callInPieces(): Promise<Outcome> {
-      const bounds = boundsOf(fields, run)
-      const end = ports.clock.now() + bounds.all
-      return attemptOnSession(
-        ports,
-        run,
-        (session, timeoutMs, cancellation, context, notify) => {
-          const firstMs = Math.min(timeoutMs, end - ports.clock.now())
-          const { payload, options } = messageOver(session, context)
-          // the session adds the option
-          notify?.({ procedure, ...payload, options: { ...options, receive_progress: true } })
-          const pieces = new CallPieces({ run, clock: ports.clock, end }, (onPiece) =>
-            session.call(procedure, payload, options, firstMs, onPiece, bounds.between),
-          )
-          cancellation.current = pieces.call
-          return pieces.begun
-        },
-        (begun) => (begun instanceof CallPieces ? { result: {}, stream: begun } : resultOf(begun)),
-        procedure,
-      )
+  perform(fields, run) {
+    try {
+      const call = callOf(fields, run, ports)
+      const { openBody, wantsProgress } = run
+      if (openBody) return callWithBody(call, openBody)
+      return wantsProgress ? callInPieces(call) : callOnce(call)
+    } catch (error) {
+      return Promise.reject(error)
     }
   },
 })
+
+/** One call, before its attempts. */
+interface Call {
+  readonly ports: WampPorts
+  readonly fields: ActionFields
+  readonly run: Run
+  readonly procedure: string
+  readonly message: Parameters<typeof withTraceContext>[0]
+}
+
+function callOf(fields: ActionFields, run: Run, ports: WampPorts): Call {
+  const procedure = readUri(fields, 'procedure', run, ports.allowedDynamicUris)
+  const passed = withoutProgress(passOptions(fields.options, callOptions))
+  const message = { options: disclosed(passed, run), payload: readPayload(fields) }
+  return { ports, fields, run, procedure, message }
+}
+
+const messageOver = ({ message, run }: Call, session: Session, context: TraceContext | undefined) =>
+  withTraceContext(withHop(message, session, run), session, run, context)
+
+const callOnce = (of: Call): Promise<Outcome> =>
+  attemptOnSession(
+    of.ports,
+    of.run,
+    (session, timeoutMs, cancellation, context, notify) => {
+      const { procedure } = of
+      const { payload, options } = messageOver(of, session, context)
+      notify?.({ procedure, ...payload, options })
+      const call = session.call(procedure, payload, options, timeoutMs)
+      cancellation.current = call
+      return call.result
+    },
+    resultOf,
+    of.procedure,
+  )
+
+/** The body follows the arguments; what was begun is not tried again. */
+async function callWithBody(of: Call, open: NonNullable<Run['openBody']>): Promise<Outcome> {
+  const { ports, fields, run, procedure } = of
+  let refusal: unknown
+  const once: Run = { ...run, attempts: { ...run.attempts, retries: 0 } }
+  const outcome = await attemptOnSession(
+    ports,
+    once,
+    (session, timeoutMs, cancellation, context, notify) => {
+      const { payload, options } = messageOver(of, session, context)
+      const asked = { ...options, progress: true }
+      notify?.({ procedure, ...payload, options: asked })
+      const taken = new TakenPieces()
+      const onTaken = fields.flow === 'results' ? taken.add : undefined
+      const call = session.call(procedure, payload, asked, timeoutMs, onTaken, Infinity)
+      cancellation.current = call
+      return sendBody(call, open, taken, sizesOf(fields)).catch((error: unknown) => {
+        if (error instanceof ServiceError) refusal = error
+        throw error
+      })
+    },
+    resultOf,
+    procedure,
+  )
+  // the failure of the body is that of the request, not of the action
+  if (refusal !== undefined) throw refusal
+  return outcome
+}
+
+/** The outcome is there with the first piece, or with the answer if there is none. */
+function callInPieces(of: Call): Promise<Outcome> {
+  const { ports, fields, run, procedure } = of
+  const bounds = boundsOf(fields, run)
+  const end = ports.clock.now() + bounds.all
+  return attemptOnSession(
+    ports,
+    run,
+    (session, timeoutMs, cancellation, context, notify) => {
+      const firstMs = Math.min(timeoutMs, end - ports.clock.now())
+      const { payload, options } = messageOver(of, session, context)
+      // the session adds the option
+      notify?.({ procedure, ...payload, options: { ...options, receive_progress: true } })
+      const pieces = new CallPieces({ run, clock: ports.clock, end }, (onPiece) =>
+        session.call(procedure, payload, options, firstMs, onPiece, bounds.between),
+      )
+      cancellation.current = pieces.call
+      return pieces.begun
+    },
+    (begun) => (begun instanceof CallPieces ? { result: {}, stream: begun } : resultOf(begun)),
+    procedure,
+  )
+}
 
 /** The message of a procedure that calls another one: it counts as one more, where the router passes the count on. */
 function withHop<T extends { readonly options: object }>(

@@ -38,18 +38,15 @@ export interface Yielded {
 
 /** Performs the actions. */
 export const invoke = stage('action', {
-  async enter(state) {
-    try {
-      state.outcome = await act(state)
-    } catch (error) {
-      state.outcome = failedBy(error, state)
-    }
-    return undefined
-  },
+  enter: (state) => act(state, takeFailure),
   facts: ({ outcome }) => ({ outcome }),
 })
 
 /** An expression that fails is as an action that does. @throws every other error */
+function takeFailure(state: RequestState, error: unknown): undefined {
+  state.outcome = failedBy(error, state)
+}
+
 function failedBy(error: unknown, { route }: RequestState): Outcome {
   if (error instanceof ListFailure) {
     const { failure, plan, results } = error

@@ -34,7 +34,7 @@ const json = 'application/json'
 export interface ToolPorts {
   readonly schemes: Schemes
   /** Serves an operation; errors are replies, too. */
-  answer(call: ToolExchange, tool: CompiledTool): Promise<Reply>
+  answer(call: ToolExchange, tool: CompiledTool): Reply | Promise<Reply>
   /** Where a client reaches this gateway, without a slash at the end. Absent: challenges name no metadata. */
   readonly publicBase?: ((exchange: Exchange) => string) | undefined
   /** Origins whose pages may use the endpoints besides the gateway's own (`gateway.ws_allowed_origins`); `*`: all. */
