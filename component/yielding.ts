@@ -30,17 +30,29 @@ export async function runSteps<T>(steps: Steps<T>, yieldTurn?: YieldTurn): Promi
   }
 }
 
+/** Does work, now or later, with pauses between its steps. */
+export type RunSteps = (steps: Steps<void>) => Promise<void>
+
+/** Long work of all origins: one piece at a time, so that the memory of one is taken. */
+export function runOneByOne(yieldTurn: YieldTurn | undefined): RunSteps {
+  const next = inTurn()
+  return (steps) => next(() => runSteps(steps, yieldTurn))
+}
+
 /** Long work of one origin, and what has come behind it: each piece begins when the one before it is done. */
 export class StepsInOrder {
-  readonly #yieldTurn: YieldTurn | undefined
+  readonly #run: RunSteps
   readonly #onIdle: () => void
   /** The first is under way. */
   #waiting: (() => Steps<void>)[] = []
   #whenIdle: (() => void)[] = []
 
-  /** @param onIdle called each time that all of it is done */
-  constructor(yieldTurn: YieldTurn | undefined, onIdle: () => void) {
-    this.#yieldTurn = yieldTurn
+  /**
+   * @param run does one piece
+   * @param onIdle called each time that all of it is done
+   */
+  constructor(run: RunSteps, onIdle: () => void) {
+    this.#run = run
     this.#onIdle = onIdle
   }
 
@@ -50,7 +62,7 @@ export class StepsInOrder {
   }
 
   add(work: () => Steps<void>): void {
-    if (this.#waiting.push(work) === 1) void this.#run()
+    if (this.#waiting.push(work) === 1) void this.#runAll()
   }
 
   /** Calls back at once, or as soon as nothing is under way. */
@@ -65,9 +77,9 @@ export class StepsInOrder {
     if (this.isBusy) this.#waiting[0] = noWork
   }
 
-  async #run(): Promise<void> {
+  async #runAll(): Promise<void> {
     for (let work = this.#waiting[0]; work; work = this.#waiting[0]) {
-      await runSteps(this.#whileFirst(work), this.#yieldTurn)
+      await this.#run(this.#whileFirst(work))
       this.#waiting.shift()
     }
     for (const task of this.#whenIdle.splice(0)) task()

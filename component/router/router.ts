@@ -9,6 +9,7 @@ import { Quota } from '#component/limits/quota.ts'
 import { Admission } from '#component/router/limits/admission.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
+import { type RunSteps, runOneByOne } from '#component/yielding.ts'
 import { Authorizer } from './authorize.ts'
 import { Connection, type ConnectionPorts } from './connection.ts'
 import { linkPair } from './link-pair.ts'
@@ -66,6 +67,7 @@ export class Router {
   readonly #admission: Admission
   readonly #backlog: Backlog
   readonly #webSockets: WebSocketServer
+  readonly #runLong: RunSteps
   #isClosed = false
 
   constructor(options: RouterOptions) {
@@ -73,6 +75,7 @@ export class Router {
     const { onUnreadable = () => {}, onUnsent = () => {} } = options
     this.#options = options
     this.#clock = clock
+    this.#runLong = runOneByOne(options.yieldTurn)
     const { maxSessions = 10_000, usage = new LimitUsage() } = options
     this.#admission = new Admission(maxSessions, () => usage.refuse('limits.wamp_sessions'))
     const budget = options.budget ?? new Quota(defaultBudget)
@@ -201,7 +204,7 @@ export class Router {
       const transport = new WebSocketTransport({
         ...{ serializer, webSocket, socket, clock: this.#clock, backlog: this.#backlog },
         peer: { address, isInProcess, cookie },
-        yieldTurn: this.#options.yieldTurn,
+        runLong: this.#runLong,
         pingIntervalMs: this.#options.pingIntervalMs ?? 5_000,
         pingTimeoutMs: this.#options.pingTimeoutMs ?? 5_000,
         excuse: () => connection.excuse(),

@@ -17,7 +17,7 @@ import { Unread } from '#component/router/limits/unread.ts'
 import { Cork } from '#component/wamp/channel/cork.ts'
 import { Drain } from '#component/wamp/channel/drain.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
-import { type Steps, StepsInOrder, type YieldTurn } from '#component/yielding.ts'
+import { type RunSteps, type Steps, StepsInOrder } from '#component/yielding.ts'
 import type { Peer } from './ports.ts'
 import type { Transport } from './session.ts'
 
@@ -56,8 +56,8 @@ export interface WebSocketOptions {
   /** Bytes that wait to be read by the peer; more, and it is disconnected. */
   readonly maxBufferedBytes: number
   readonly backlog: Backlog
-  /** For messages that take long to read; absent: each is read at once. */
-  readonly yieldTurn?: YieldTurn | undefined
+  /** Reads messages that take long, one of all peers at a time. */
+  readonly runLong: RunSteps
   /** Whether the peer has received WELCOME. */
   readonly isJoined: () => boolean
   /** A message has arrived, or its first fields and why it has no more that can be read; undefined in place of what is none. */
@@ -105,7 +105,7 @@ export class WebSocketTransport implements Transport, Holder {
       maxBytes: options.maxBufferedBytes,
       isCounted: !options.peer.isInProcess,
     })
-    this.#long = new StepsInOrder(options.yieldTurn, () => {
+    this.#long = new StepsInOrder(options.runLong, () => {
       if (!this.#isRefused) this.goOn()
     })
     webSocket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
@@ -161,10 +161,19 @@ export class WebSocketTransport implements Transport, Holder {
   }
 
   /** Pauses the peer after a number of messages in one turn of the event loop: libuv reads one socket up to 32 times in a row. */
-  #rest(): void {
+  #countMessage(): void {
     this.#messages += 1
     if (this.#messages === 1) setImmediate(() => this.#rested())
-    if (this.#messages !== messagesInTurn) return
+    if (this.#messages === messagesInTurn) this.#pause()
+  }
+
+  rest(): void {
+    if (this.#isResting) return
+    if (this.#messages === 0) setImmediate(() => this.#rested())
+    this.#pause()
+  }
+
+  #pause(): void {
     this.#isResting = true
     this.#options.webSocket.pause()
   }
@@ -227,7 +236,8 @@ export class WebSocketTransport implements Transport, Holder {
     const { webSocket } = this.#options
     if (data.length > strangerBytes) countPassed(data.length)
     const isOpen = webSocket.readyState === webSocket.OPEN
-    if (isOpen && !this.peer.isInProcess) this.#rest()
+    if (isOpen && !this.peer.isInProcess) this.#countMessage()
+    this.#options.backlog.completed(this, data.length)
     if (isOpen && (data.length > longBytes || this.#long.isBusy)) {
       this.#long.add(() => this.#reading(data, isBinary))
       webSocket.pause()

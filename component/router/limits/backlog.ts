@@ -10,10 +10,15 @@ export interface Holder {
   drop(): void
   /** There may be room again. */
   goOn(): void
+  /** Nothing of the peer is read until the next turn of the event loop. */
+  rest(): void
 }
 
 /** Bytes of a joined peer that are not counted, so that a peer with ordinary messages is never dropped for what others hold. */
 export const freeBytes = 65_536
+
+/** A message from this size on takes milliseconds to be put together; bytes. */
+const heavyBytes = 1_048_576
 
 /** How long peers wait for room until the one that holds most makes it, in milliseconds. */
 const patienceMs = 1_000
@@ -85,6 +90,14 @@ export class Backlog {
     if (bytes === 0) return
     this.#joined.give(bytes)
     if (!this.#isTaking) this.#wake()
+  }
+
+  /** A message of a peer has been put together: where that took long, other peers put their own ones together in other turns of the event loop. */
+  completed(holder: Holder, bytes: number): void {
+    if (bytes < heavyBytes) return
+    for (const other of this.#holders) {
+      if (other !== holder && other.heldBytes >= heavyBytes) other.rest()
+    }
   }
 
   /** Tells the peer when there may be room; after a second the peer that holds most is dropped for that. */

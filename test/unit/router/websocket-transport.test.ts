@@ -10,7 +10,7 @@ import { type Serializer, serializers } from '#component/codec/serializers.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
 import { WebSocketTransport } from '#component/router/websocket-transport.ts'
-import type { YieldTurn } from '#component/yielding.ts'
+import { runOneByOne, type YieldTurn } from '#component/yielding.ts'
 
 class FakeWebSocket extends EventEmitter {
   readonly OPEN = 1
@@ -39,7 +39,7 @@ function opened(
       webSocket: webSocket as unknown as WebSocket,
       socket: new PassThrough(),
     },
-    yieldTurn,
+    runLong: runOneByOne(yieldTurn),
     ...{ clock: systemClock, backlog: new Backlog(new Quota(1_000_000), systemClock, onDropped) },
     ...{ peer: { address: '192.0.2.1', isInProcess }, maxBufferedBytes: 1_000 },
     ...{ pingIntervalMs: 0, pingTimeoutMs: 0, excuse: () => () => false },
@@ -75,6 +75,19 @@ describe('a WebSocket of the embedded router', () => {
     expect(webSocket.isPaused).to.equal(true)
   })
 
+  it('is read again in the next turn when another one has taken this one', async () => {
+    const { send, transport, webSocket } = opened(false)
+    send(1)
+    transport.rest()
+    transport.goOn()
+    expect(webSocket.isPaused).to.equal(true)
+    await turn()
+    expect(webSocket.isPaused).to.equal(false)
+    transport.rest()
+    await turn()
+    expect(webSocket.isPaused).to.equal(false)
+  })
+
   it('is always read when it is that of a process of the gateway', () => {
     const { received, send, webSocket } = opened(true)
     send(1_000)
@@ -92,6 +105,7 @@ describe('a WebSocket of the embedded router', () => {
       webSocket.emit('message', Buffer.from(serializer.encode(longList)), isBinary)
       webSocket.emit('message', Buffer.from(serializer.encode([1])), isBinary)
       webSocket.emit('close')
+      await turn()
       let steps = 0
       for (; received.length === 0; steps++) {
         transport.goOn()

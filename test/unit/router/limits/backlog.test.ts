@@ -45,6 +45,10 @@ class Peer implements Holder {
   goOn(): void {
     this.goneOn += 1
   }
+  rested = 0
+  rest(): void {
+    this.rested += 1
+  }
 }
 
 describe('Backlog', () => {
@@ -115,6 +119,18 @@ describe('Backlog', () => {
     backlog.give(free)
     backlog.give(free)
     expect(peer.goneOn).to.equal(1)
+  })
+
+  it('puts messages of 1 MiB and more together in a turn of the event loop each', () => {
+    const { backlog } = opened()
+    const [done, long, short] = [new Peer(backlog), new Peer(backlog), new Peer(backlog)]
+    Object.assign(done, { heldBytes: 2 ** 20 })
+    Object.assign(long, { heldBytes: 2 ** 20 })
+    Object.assign(short, { heldBytes: 2 ** 20 - 1 })
+    backlog.completed(done, 2 ** 20 - 1)
+    expect(long.rested).to.equal(0)
+    backlog.completed(done, 2 ** 20)
+    expect([done.rested, long.rested, short.rested]).to.deep.equal([0, 1, 0])
   })
 
   it('drops the peer that holds most when others have waited', () => {
