@@ -12,6 +12,8 @@ export interface RegisteredProcedure {
   readonly uri: string
   readonly match: Match
   readonly invoke: InvocationPolicy
+  /** The URIs that its actions call, as far as they are known at load; absent: none. */
+  readonly calls?: readonly string[]
 }
 
 /** A label that no host has. */

@@ -124,10 +124,11 @@ export class ProcedureCompiler {
     const { id: api, realm_uri, host } = this.#ports.spec
     const operation = this.#operation(procedure)
     const method = operation && this.#isRead(operation.inherited) ? 'get' : 'post'
+    const calls = operation ? (operation.steps ?? [operation.action]).flatMap(calledBy) : []
     return {
       ...{ api, realm_uri, host, pattern: uri, path },
       routes: operation ? { [method]: operation } : {},
-      procedure: { uri, match, invoke },
+      procedure: { uri, match, invoke, ...(calls.length > 0 && { calls }) },
     }
   }
 
@@ -314,14 +315,18 @@ export class ProcedureCompiler {
   /** A call of the procedure that answers it. */
   #checkSelf({ uri, match }: Procedure, actions: readonly CompiledAction[]): void {
     for (const { plan, pathOf } of actions) {
-      const { reaches } = plan.kind
-      if (reaches?.label !== 'procedure') continue
-      const called = plan.fixed[reaches.field]
-      if (typeof called !== 'string' || !isMatched(called, uri, match)) continue
+      if (!calledBy(plan).some((called) => isMatched(called, uri, match))) continue
       const message = 'the procedure would call itself'
-      this.#ports.findings.issues.push({ path: pathOf(reaches.field), message })
+      this.#ports.findings.issues.push({ path: pathOf(plan.kind.reaches?.field ?? ''), message })
     }
   }
+}
+
+/** The procedure that an action calls, where it is known at load. */
+function calledBy({ kind, fixed }: Pick<ActionPlan, 'kind' | 'fixed'>): readonly string[] {
+  const { reaches } = kind
+  const called = reaches?.label === 'procedure' ? fixed[reaches.field] : undefined
+  return typeof called === 'string' ? [called] : []
 }
 
 /** What holds in place of the request, where the document says nothing. */

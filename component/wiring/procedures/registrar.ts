@@ -22,6 +22,7 @@ import type {
   StandingRegistration,
 } from '#component/wamp/registrations/standing-registrations.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
+import { cyclesOf } from './call-cycles.ts'
 import type { CallOutcome, ProcedureMetrics } from './procedure-metrics.ts'
 
 /** What registering needs. */
@@ -140,7 +141,7 @@ export class Registrar {
   /**
    * What became of the procedures of a document that has just been loaded or deleted, once the router has answered, or after two
    * seconds.
-   * @returns a warning for each that the router refuses
+   * @returns a warning for each that the router refuses, and for each whose calls come back to it
    */
   async settled(api_spec: string): Promise<readonly Issue[]> {
     const under = [...this.#registering, ...this.#ending]
@@ -150,11 +151,14 @@ export class Registrar {
       await Promise.race([Promise.all(under), late.promise])
       stopTimer()
     }
-    return [...this.#held.values()].flatMap(({ entry, registration }) => {
+    const held = [...this.#held.values()]
+    const refused = held.flatMap(({ entry, registration }) => {
       if (entry.api !== api_spec || registration?.state !== 'refused') return []
       const message = `the router refuses to register it, which is tried again every 10 s: ${registration.reason}`
       return [{ path: entry.path, message }]
     })
+    const entries = held.map(({ entry }) => entry)
+    return [...refused, ...cyclesOf(entries, api_spec)]
   }
 
   /** Takes all registrations back, and waits for the calls under way. */

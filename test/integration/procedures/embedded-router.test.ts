@@ -7,6 +7,7 @@ import {
   gone,
   openCaller,
   openSilentService,
+  realm,
   type SilentService,
 } from './procedures.setup.ts'
 
@@ -54,6 +55,25 @@ describe('a procedure of a document on the embedded router', () => {
       expect(error).to.equal(expected)
     })
   }
+
+  it('warns of a circle that a second document closes', async () => {
+    const call = (id: string, uri: string, procedure: string) => ({
+      ...{ id, realm_uri: realm },
+      procedures: { [uri]: { action: { type: 'wamp_call', procedure } } },
+    })
+    const first = await gateway.load(call('com.example.there', 'com.example.to', 'com.example.fro'))
+    expect(first.body.warnings ?? []).to.deep.equal([])
+    const { body } = await gateway.load(
+      call('com.example.back', 'com.example.fro', 'com.example.to'),
+    )
+    expect(body.warnings).to.deep.equal([
+      {
+        path: '/procedures/com.example.fro/action',
+        message:
+          'calls in a circle: com.example.fro → com.example.to (com.example.there) → com.example.fro; such a call ends in service.error.loop_detected',
+      },
+    ])
+  })
 
   it('ends a circle of procedures', async () => {
     const { error, kwargs } = await caller.call('com.example.ping')
