@@ -76,11 +76,20 @@ connection.onopen = async (session) => {
   process.send?.('ready')
 }
 
+/** `/quotes?id=1&id=2` is a list, `/quotes/1` one quote. */
 const upstream = createServer((request, response) => {
-  const id = Number(request.url?.split('/').at(-1))
-  const quote = quotes[id - 1]
-  response.writeHead(quote ? 200 : 404, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(quote ? { id, quote } : { code: 'no_such_quote', id }))
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+  const isList = pathname === '/quotes'
+  const ids = isList ? searchParams.getAll('id') : [pathname.split('/').at(-1)]
+  const found = ids.map(Number).flatMap((id) => {
+    const quote = quotes[id - 1]
+    return quote ? [{ id, quote }] : []
+  })
+  const [one] = found
+  response.writeHead(isList || one ? 200 : 404, { 'content-type': 'application/json' })
+  response.end(
+    JSON.stringify(isList ? found : (one ?? { code: 'no_such_quote', id: Number(ids[0]) })),
+  )
 })
 // a WebSocket that says one word and closes: RFC 6455, sections 4.2.2 and 5.2
 upstream.on('upgrade', ({ headers }, socket) => {
