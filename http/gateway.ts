@@ -194,7 +194,7 @@ function answer(exchange: HttpExchange, reply: Reply, ports: ListenerPorts, star
   // a request that was given up has its answer already
   if (!exchange.isAnswered) {
     exchange.failure = reply.failure
-    exchange.error = reply.error?.uri ?? reply.failure?.error
+    exchange.error = reply.error?.uri ?? reply.failure?.error ?? reply.peerError
   }
   try {
     sendReply(exchange, reply, ports.isClosing())

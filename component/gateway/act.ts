@@ -18,7 +18,7 @@ import { evaluateAttempts, evaluateFields } from './evaluate.ts'
 import type { Reply } from './exchange.ts'
 import { failureOf } from './failure.ts'
 import { answerFailure, answerTwiceFailed } from './failure-answer.ts'
-import { reportOfEnd } from './failure-report.ts'
+import { reportOfEnd, shortErrorUri } from './failure-report.ts'
 import { renderOutcome } from './response.ts'
 import { type BegunAction, type Stage, stage } from './stage.ts'
 import type { RequestState } from './state.ts'
@@ -310,9 +310,12 @@ function refusalOf(error: unknown, { identity, inherited }: RequestState): unkno
   return by ? tokenRefusal(error, by) : error
 }
 
+/** The reply with what the log says of it: the error of the action, where it is one to the client, and the failure. */
 function reported(route: CompiledOperation, outcome: Outcome, reply: Reply): Reply {
   const failure = reportOfEnd(route, outcome, reply.status)
-  return failure ? { ...reply, failure } : reply
+  if ('result' in outcome || reply.status < 400) return failure ? { ...reply, failure } : reply
+  const peerError = shortErrorUri(outcome.error.error_uri)
+  return { ...reply, peerError, ...(failure && { failure }) }
 }
 
 /** The answer where an expression of the actions or of their answer fails. @throws every other error */

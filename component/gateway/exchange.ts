@@ -216,6 +216,8 @@ export interface Reply {
   readonly operation?: CompiledOperation
   /** Why the request was not answered as declared. */
   readonly error?: ServiceError
+  /** The URI of the error with which the action has ended, at most 255 characters; of a status of 400 and above. */
+  readonly peerError?: string
   /** What the log says of it: present with a status of 500 or above, a refused login, and an expression that failed. */
   readonly failure?: FailureReport | undefined
 }

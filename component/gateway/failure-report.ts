@@ -121,6 +121,9 @@ function endOf(
 /** Characters of a peer's error URI in the log. */
 const maxUri = 255
 
+/** The error URI of a peer as the log has it. */
+export const shortErrorUri = (uri: string): string => uri.slice(0, maxUri)
+
 /** Why an error of a peer has a status of 500 or above. */
 function reasonOf({ on_error, status_codes }: CompiledOperation, error_uri: string): string {
   if (on_error.status !== undefined) return 'on_error declares this status'
@@ -159,6 +162,6 @@ export function reportAfter(operation: CompiledOperation, outcome: Outcome): Fai
   return {
     ...place,
     ...(target !== undefined && { target }),
-    ...{ error: error_uri.slice(0, maxUri), reason },
+    ...{ error: shortErrorUri(error_uri), reason },
   }
 }

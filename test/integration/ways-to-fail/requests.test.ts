@@ -31,6 +31,7 @@ const forward = (host: string, path: string) => ({
 const pathsWith = (up: string, down: string) => ({
   '/callee-fails': { get: call('com.example.fails', { args: ['{{request.query_params.q}}'] }) },
   '/busy': { status_codes: { [boom]: 503 }, get: call('com.example.fails') },
+  '/not-found': { status_codes: { [boom]: 404 }, get: call('com.example.fails') },
   '/no-callee': { get: call('com.example.nobody') },
   '/slow-callee': { timeout: 50, get: call('com.example.slow') },
   '/no-member': {
@@ -245,6 +246,15 @@ describe('a request that fails', () => {
       expect(JSON.stringify(lines)).to.not.contain(canary)
     })
   }
+
+  it('by an error of the callee that is declared as 404 is told by its access line alone', async () => {
+    const { status } = await send(gateway.url, '/v1/not-found')
+    await untilHolds(() => requests().length > 0)
+    expect(status).to.equal(404)
+    expect(told()).to.deep.equal([])
+    expect(requests()[0]).to.include({ status: 404, error: boom, route: '/v1/not-found' })
+    expect(JSON.stringify(lines)).to.not.contain(canary)
+  })
 
   it('because others take too long has one line', async () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => send(gateway.url, '/v2/full')))

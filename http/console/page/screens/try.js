@@ -1,5 +1,6 @@
 /** A described request: explained, without that anything is performed, or really sent. */
 import { call } from '../lib/api.js'
+import { curlOf } from '../lib/curl.js'
 import { duration } from '../lib/format.js'
 import { live } from '../lib/live.js'
 import { useStore } from '../lib/store.js'
@@ -80,12 +81,25 @@ export function Try({ parts: [givenMethod = 'get', pattern = '/'] }) {
       }
       return { kind: 'explained', value: await call('POST', '/explain', { body: asked }) }
     })
+  const sentHeaders = () => ({
+    ...(body && { 'content-type': 'application/json' }),
+    ...readHeaders(headers),
+  })
+  const copy = () =>
+    run(async () => {
+      const url = `${hello?.gateway ?? ''}${path}`
+      const all = { ...(host && { host }), ...sentHeaders() }
+      const value = curlOf({ method, url, headers: all, body })
+      // browsers have a clipboard on localhost and over HTTPS only
+      await navigator.clipboard?.writeText(value).catch(() => undefined)
+      return { kind: 'curl', value }
+    })
   const send = () =>
     run(async () => {
       const begun = performance.now()
       const answer = await fetch(`${hello?.gateway}${path}`, {
         method: method.toUpperCase(),
-        headers: { ...(body && { 'content-type': 'application/json' }), ...readHeaders(headers) },
+        headers: sentHeaders(),
         ...(body && { body }),
         credentials: 'omit',
       }).catch(() => {
@@ -125,7 +139,7 @@ export function Try({ parts: [givenMethod = 'get', pattern = '/'] }) {
             <select onChange=${typed((at) => setOutcome(samples[Number(at)] ?? ''))}><option value="0">an empty result</option><option value="1">a result</option><option value="2">an error</option></select></label>
           ${outcome && html`<label>Outcome <textarea rows="3" value=${outcome} onInput=${typed(setOutcome)}></textarea></label>`}
           <div class="actions">
-            ${hello?.gateway && html`<${Button} run=${send}>Send<//>`}
+            ${hello?.gateway && html`<${Button} run=${copy}>Copy as curl<//><${Button} run=${send}>Send<//>`}
             <${Button} class="primary" run=${explain}>Explain<//>
           </div>
         </form>
@@ -134,6 +148,7 @@ export function Try({ parts: [givenMethod = 'get', pattern = '/'] }) {
         <${Trouble} error=${error} />
         ${!told && !error && html`<${Panel}><${Empty}>Explain tells what the request would do, step by step: nothing is performed. Send performs it, from this browser.<//><//>`}
         ${told?.kind === 'explained' && html`<${Explanation} told=${told.value} />`}
+        ${told?.kind === 'curl' && html`<${Panel} title="For a shell"><pre class="value" tabindex="0">${told.value}</pre><//>`}
         ${
           told?.kind === 'sent' &&
           html`
