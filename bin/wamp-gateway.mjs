@@ -18,7 +18,7 @@ const options = [
   '--import',
   new URL('../component/node-version.mjs', import.meta.url).href,
   '--disable-proto=delete',
-  // V8 may take objects of requests for long-lived after a burst: docs/performance.md, "What was tried"
+  // V8 may take objects of requests for long-lived after a burst: docs/design/performance.md, "What was tried"
   '--no-allocation-site-pretenuring',
 ]
 const argv = [...process.execArgv, ...options, program, ...process.argv.slice(2)]

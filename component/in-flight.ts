@@ -5,7 +5,7 @@ const insertionsPerMap = 256
 
 /**
  * A Map that is rebuilt from time to time. V8 links the table that a Map has outgrown to the next one: once one of them has reached
- * the old generation, it keeps all later ones alive, with all their entries, until the next full collection (docs/performance.md,
+ * the old generation, it keeps all later ones alive, with all their entries, until the next full collection (docs/design/performance.md,
  * "What was tried"). A new Map begins a new chain.
  */
 export class InFlight<K, V> {

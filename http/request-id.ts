@@ -19,7 +19,7 @@ const maxCount = 0x1000
 
 /**
  * A UUID whose first 48 bits are the time; 12 bits count the ids of a millisecond, which share 62 random bits (RFC 9562 §6.2, method
- * 1). `randomUUIDv7` of node:crypto needs Node 26.1, and the `uuid` package costs a request more than this (docs/performance.md,
+ * 1). `randomUUIDv7` of node:crypto needs Node 26.1, and the `uuid` package costs a request more than this (docs/design/performance.md,
  * "What was tried").
  * @param now milliseconds since the epoch
  */

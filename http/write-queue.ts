@@ -12,7 +12,7 @@ let queue: QueuedAnswer[] = []
 
 /**
  * Writes an answer at the end of the turn, behind the earlier ones: a client that the first answer wakes finds the others, too
- * (docs/performance.md, "What was tried").
+ * (docs/design/performance.md, "What was tried").
  */
 export function enqueue(answer: QueuedAnswer): void {
   if (queue.length === 0) setImmediate(flush)

@@ -2,6 +2,7 @@
 import { ServiceError } from '#component/errors.ts'
 import { connectionFields, fieldValueProblem, isToken } from '#component/syntax/http-field.ts'
 import { addressOf } from '#component/syntax/ip-address.ts'
+import { remembered } from '#component/syntax/remembered.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type TraceContext, traceparentOf } from '#component/telemetry/trace-context.ts'
 import { badGateway, type Run } from './action.ts'
@@ -42,6 +43,9 @@ const isGatewayField = (name: string): boolean =>
   name.includes('_') ||
   name === 'x-real-ip' ||
   name === 'proxy'
+
+/** Whether a field of a client goes on, unless its Connection field lists it: names repeat. */
+const isPassedField = remembered((name) => !ownOfConnection.has(name) && !isGatewayField(name))
 
 /** Cookies of this service, tickets and their CSRF values, are passed in neither direction. */
 const ownCookies = ['service_ticket_', 'service_csrf_', '__Host-service_', '__Secure-service_']
@@ -88,8 +92,7 @@ export function passedFields(sent: Readonly<Record<string, string>>): HeaderMap 
   const headers: HeaderMap = {}
   for (const name in sent) {
     const value = sent[name]
-    if (value === undefined || ownOfConnection.has(name) || isGatewayField(name)) continue
-    if (!listed.includes(name)) headers[name] = value
+    if (value !== undefined && isPassedField(name) && !listed.includes(name)) headers[name] = value
   }
   return headers
 }

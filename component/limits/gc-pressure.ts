@@ -112,7 +112,7 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
   return () => stop()
 }
 
-/** Bytes that may pass between two collections of young objects; docs/performance.md tells what this costs and saves. */
+/** Bytes that may pass between two collections of young objects; docs/design/performance.md tells what this costs and saves. */
 const passedAtOnce = 8 * 1024 * 1024
 
 let passed = 0

@@ -31,11 +31,11 @@ const unescapedInQuery = /[[\\\]^`{|}]/g
  * {@link pathProblem}.
  */
 export const escapePath = (path: string): string =>
-  path.replace(unescapedInPath, encodeURIComponent)
+  isOf(path, inPath) ? path : path.replace(unescapedInPath, encodeURIComponent)
 
 /** {@link escapePath} for a query, and {@link queryProblem}. */
 export const escapeQuery = (query: string): string =>
-  query.replace(unescapedInQuery, encodeURIComponent)
+  isOf(query, inQuery) ? query : query.replace(unescapedInQuery, encodeURIComponent)
 
 const isOf = (text: string, part: number): boolean => {
   for (let at = 0; at < text.length; at++) if (!mayStand(text.charCodeAt(at), part)) return false

@@ -4,7 +4,7 @@ import { Family, type SeriesStock } from '#component/metrics/family.ts'
 
 /**
  * How many requests there were, and how long they took. They are counted at little cost: the metrics library would take longer, and
- * write the series of all routes in one step (docs/performance.md, "What was tried").
+ * write the series of all routes in one step (docs/design/performance.md, "What was tried").
  */
 export const requestMetrics = (families: SeriesStock): Family =>
   new Family(

@@ -29,7 +29,7 @@ export const closeTimeoutMs = 1000
 
 /**
  * Frames in one write. With all frames of a turn in one, the callee would be idle while the router works through what it has read:
- * Crossbar.io serves fewer calls then (docs/performance.md).
+ * Crossbar.io serves fewer calls then (docs/design/performance.md).
  */
 export const framesPerWrite = 4
 
