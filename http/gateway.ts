@@ -296,7 +296,7 @@ function watch(exchange: HttpExchange, ports: ListenerPorts, start: number): voi
   })
 }
 
-/** Answers a request that has failed the preflight; its method and headers cannot be trusted. */
+/** Answers a request that has failed the preflight; its method, beyond what a response may have, and its headers cannot be trusted. */
 function refuse(
   ports: ListenerPorts,
   refusal: Refusal,
@@ -304,11 +304,11 @@ function refuse(
   id: string,
   start: number,
 ): void {
-  const { connection, origin } = transport
+  const { connection, origin, isHead } = transport
   const address = plainAddress(connection.remoteAddress ?? '')
   const peer = peerName(address, connection.remotePort ?? 0)
   const target = {
-    method: 'get',
+    method: isHead ? 'head' : 'get',
     path: '/',
     hasEscapedSlash: false,
     query_string: '',

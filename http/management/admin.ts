@@ -87,16 +87,18 @@ function firstSegments(routers: readonly Router[]): ReadonlySet<string> {
   return new Set(routes.map(({ path }) => firstSegment(String(path))))
 }
 
+const noStore = { 'cache-control': 'no-store' }
+
 /** Sets the fields of every answer, and answers errors in the same way as errors of routed requests. */
 function frame(ports: ListenerPorts): Middleware {
   // other origins are told where nothing is served, and nothing of management
-  const own = { ...ports, headersOf: undefined }
+  const own = { ...ports, headersOf: () => noStore }
   return async (ctx, next) => {
     const exchange = exchangeOf(ctx.req)
     ctx.set({
       'X-Request-Id': exchange.id,
       'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
+      ...noStore,
     })
     try {
       await next()

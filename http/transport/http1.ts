@@ -78,6 +78,10 @@ export class Http1 implements Transport {
     return this.#request.headers.origin
   }
 
+  get isHead(): boolean {
+    return this.#request.method === 'HEAD'
+  }
+
   read(mayKeepSlashes: boolean): Target | Refusal {
     return preflight(this.#request, mayKeepSlashes)
   }

@@ -176,6 +176,10 @@ export class Http2 implements Transport {
     return this.#told.headers.origin
   }
 
+  get isHead(): boolean {
+    return this.#told.headers[':method'] === 'HEAD'
+  }
+
   /** Whether the client waits for 100 (Continue). */
   get isWaiting(): boolean {
     return this.#told.headers.expect?.toLowerCase() === '100-continue'

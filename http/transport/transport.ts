@@ -48,6 +48,8 @@ export interface Transport {
   readonly isDestroyed: boolean
   /** The `Origin` of a request that has failed the preflight. */
   readonly origin: string | undefined
+  /** Whether a request that has failed the preflight asks for the head of the response alone. */
+  readonly isHead: boolean
   /** Checks the request. @param mayKeepSlashes whether its route may take `%2F` as text of a segment */
   read(mayKeepSlashes: boolean): Target | Refusal
   /** Whether the request has a body of at least one byte, or may have one. @param headers lower-case names */
