@@ -92,6 +92,60 @@ export const startNginxProxy = (stage: Stage, upstream: string) =>
   }`,
   )
 
+/** Files of a listener of TLS. */
+export interface Certificate {
+  readonly cert: string
+  readonly key: string
+}
+
+const overTls = ({ process, url }: { readonly process: Process; readonly url: string }) => ({
+  process,
+  url: url.replace('http:', 'https:'),
+})
+
+/** nginx that answers every path with one body, over HTTP/2. */
+export const startNginxTls = async (stage: Stage, { cert, key }: Certificate, body: string) =>
+  overTls(
+    await startNginx(
+      stage,
+      'nginx',
+      (port) => `server {
+    listen 127.0.0.1:${port} ssl http2 backlog=4096;
+    ssl_certificate ${cert};
+    ssl_certificate_key ${key};
+    location / { default_type application/json; return 200 '${body}'; }
+  }`,
+    ),
+  )
+
+/** Caddy on all cores that answers every path with one body, over HTTP/2. */
+export async function startCaddy(stage: Stage, { cert, key }: Certificate, body: string) {
+  const port = await freePort()
+  const process = stage.start({
+    name: 'caddy',
+    program: 'caddy',
+    args: (folder) => {
+      const file = join(folder, 'Caddyfile')
+      const text = `{
+  admin off
+  auto_https off
+  storage file_system ${folder}
+  default_sni localhost
+}
+https://localhost:${port}, https://127.0.0.1:${port} {
+  bind 127.0.0.1
+  tls ${cert} ${key}
+  header Content-Type application/json
+  respond ${'`'}${body}${'`'}
+}
+`
+      writeFileSync(file, text)
+      return ['run', '--config', file, '--adapter', 'caddyfile']
+    },
+  })
+  return overTls(await untilListening(process, port))
+}
+
 /** Where Debian's libnginx-mod-nchan is. */
 const nchanModule = '/usr/lib/nginx/modules/ngx_nchan_module.so'
 

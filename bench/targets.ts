@@ -212,6 +212,7 @@ export const targets: readonly Target[] = [
   { ...halfLoad, candidate: 'ours, call', against: `${bare}, call` },
   { ...halfLoad, candidate: 'ours, forward', against: `${bare}, forward` },
   { ...halfLoad, candidate: 'ours, POST', against: `${bare}, POST` },
+  figure('http2', 'ours, HTTP/2, against ours, HTTP/1.1 over TLS: CPU time', 1.15),
   figure('start', 'ours: start to first answer', 0.8, 'start to first answer, s'),
   { what: 'RSS idle, MB', scenario: 'start', name: 'ours: RSS idle', atMost: 150 },
   figure('large-document', 'first load', 1000, 'load of 10,000 paths, first, ms'),

@@ -7,6 +7,7 @@ import { crossbarUsers } from './crossbar-users.ts'
 import { expressions } from './expressions.ts'
 import { forwardLarge, forwardSmall } from './forward.ts'
 import { halfLoad } from './half-load.ts'
+import { http2 } from './http2.ts'
 import { largeDocument } from './large-document.ts'
 import { metrics } from './metrics.ts'
 import { nodes } from './nodes.ts'
@@ -52,6 +53,7 @@ export const scenarios: Readonly<Record<string, Scenario | Trial>> = {
   openapi,
   metrics,
   'static-10k': staticLarge,
+  http2,
   'wamp-10k': wampLarge,
   'forward-10k': forwardLarge,
   post,

@@ -149,7 +149,7 @@ export const rows: Readonly<Record<string, Row>> = {
 }
 
 /** What both must have alike. */
-export interface Told {
+interface Told {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
