@@ -140,3 +140,36 @@ export function turnYielder(): YieldTurn {
 
 /** Resolves behind the events that have arrived. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** A turn of the event loop begins short work for so long; milliseconds. */
+const shortWorkMs = 0.5
+
+/** Begins short work: each callback in its turn, in the order in which they were added. */
+export type RunInTurn = (callback: () => void) => void
+
+/**
+ * One for all work of a kind: a turn of the event loop begins at least one callback, and no more once they have taken half a
+ * millisecond. What a callback leaves to microtasks counts.
+ * @param now milliseconds
+ */
+export function shortTurns(now: () => number = () => performance.now()): RunInTurn {
+  const waiting: (() => void)[] = []
+  let until = 0
+  const next = (): void => {
+    const callback = waiting.shift()
+    if (waiting.length > 0) queueMicrotask(() => process.nextTick(goOn))
+    callback?.()
+  }
+  const begin = (): void => {
+    until = now() + shortWorkMs
+    next()
+  }
+  // after the microtasks of the callback before
+  const goOn = (): void => {
+    if (now() < until) next()
+    else setImmediate(begin)
+  }
+  return (callback) => {
+    if (waiting.push(callback) === 1) setImmediate(begin)
+  }
+}

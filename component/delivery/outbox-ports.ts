@@ -3,7 +3,7 @@ import type { Clock } from '#component/clock.ts'
 import type { Log } from '#component/log.ts'
 import type { Store } from '#component/store/database.ts'
 import type { Session } from '#component/wamp/session.ts'
-import type { YieldTurn } from '#component/yielding.ts'
+import type { RunInTurn, YieldTurn } from '#component/yielding.ts'
 
 /** That this node alone accepts the events of a realm. */
 export interface RealmLock {
@@ -35,6 +35,8 @@ export interface OutboxPorts {
     derive(purpose: string, ...texts: readonly string[]): Buffer
   }
   readonly yieldTurn: YieldTurn
+  /** Begins attempts of all deliveries: rendering, signing and sending take time. */
+  readonly beginInTurn: RunInTurn
   /** `limits.delivery_buffer`: bytes of events that may wait in memory. */
   readonly bufferBytes: number
   /** `deliveries.max_bytes`: bytes of all rows. */

@@ -1,5 +1,5 @@
 /** The deliveries of one realm in one process: it owns them, stands by, or does neither; the store says which. */
-import type { DeliveryRowEnd } from '#component/store/delivery-store.ts'
+import type { DeliveryRowEnd, WaitingRow } from '#component/store/delivery-store.ts'
 import type { DeliveryStateRow } from '#component/store/tables.ts'
 import { WriteBatch } from '#component/store/write-batch.ts'
 import { inTurn } from '#component/yielding.ts'
@@ -57,6 +57,7 @@ export class RealmOutbox {
   readonly #ports: RealmPorts
   readonly #inTurn = inTurn()
   readonly #ends: WriteBatch<DeliveryRowEnd, undefined>
+  readonly #releases: WriteBatch<{ readonly delivery: string; readonly key: string }, WaitingRow[]>
   readonly #gapMessages: GapMessages
   /** Ends that the store has not. */
   readonly #open = new Set<Promise<unknown>>()
@@ -79,6 +80,10 @@ export class RealmOutbox {
     this.#ends = new WriteBatch(async (ends) => {
       await ports.store.deliveries.end(ends)
       return ends.map(() => undefined)
+    }, mostEnds)
+    this.#releases = new WriteBatch(async (pairs) => {
+      const found = Map.groupBy(await ports.store.deliveries.release(pairs), orderOf)
+      return pairs.map((pair) => found.get(orderOf(pair)) ?? [])
     }, mostEnds)
     this.#gapMessages = new GapMessages(ports)
   }
@@ -346,12 +351,12 @@ export class RealmOutbox {
     const owner = { realm_uri: this.realm_uri, holder: this.#ports.holder, epoch }
     const { deliveryOwners, deliveries } = store
     return new Sender(slot.delivery, {
-      ...{ clock, monotonic },
+      ...{ clock, monotonic, inTurn: this.#ports.beginInTurn },
       rows: {
         due: (limit) => deliveries.due(id, limit),
         claim: (rows, ms) => deliveries.claim(owner, rows, ms),
         end: (end) => this.#persist(() => this.#ends.add({ ...end, delivery: id, epoch })),
-        release: (key) => deliveries.release([{ delivery: id, key }]),
+        release: (key) => this.#releases.add({ delivery: id, key }),
       },
       open: (row) => openEvent(box, row),
       onStop: (reason) => this.#stopDelivery(slot, reason),
@@ -517,6 +522,9 @@ export class RealmOutbox {
 }
 
 const nameOf = ({ delivery: { api_spec, name } }: Slot) => ({ api_spec, delivery: name })
+
+/** Of no two rows of different orders. */
+const orderOf = ({ delivery, key }: Pick<WaitingRow, 'delivery' | 'key'>) => `${delivery} ${key}`
 
 const newState = (
   { id, delivery: { realm_uri, api_spec, name } }: Slot,

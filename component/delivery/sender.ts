@@ -1,6 +1,7 @@
 /** Sends the events of one delivery: which one is next, how many at once, when again, and what becomes of it. */
 import type { Clock } from '#component/clock.ts'
 import type { ClaimedRow, DeliveryRowEnd, WaitingRow } from '#component/store/delivery-store.ts'
+import type { RunInTurn } from '#component/yielding.ts'
 import { afterAttempt, failuresUntilFailing } from './after-attempt.ts'
 import { RateTokens } from './rate-tokens.ts'
 import type { AttemptEnd, DeliveredEvent, Delivery, DeliveryFailure, StopReason } from './types.ts'
@@ -24,6 +25,8 @@ export interface SenderPorts {
   readonly clock: Clock
   /** Milliseconds of a clock that goes on while the process is frozen. */
   readonly monotonic: () => number
+  /** As {@link OutboxPorts.beginInTurn}. */
+  readonly inTurn: RunInTurn
   /** The event of a row; undefined: it was sealed with another key. */
   readonly open: (row: ClaimedRow) => DeliveredEvent | undefined
   /** The delivery is to be stopped. */
@@ -56,9 +59,6 @@ const mostAhead = 64
 
 /** Milliseconds until a store that is away is asked again, and rows that could not be claimed are read again. */
 const againMs = 1_000
-
-/** Attempts that begin in one turn of the event loop: rendering and signing take time. */
-const attemptsATurn = 8
 
 const ignore = (): void => undefined
 
@@ -104,6 +104,7 @@ export class Sender {
   #usualMs = 1_000
   #stopTimer: () => void = ignore
   #isPumpPlanned = false
+  #isTurnAsked = false
   #isRunning = false
   #whenIdle: (() => void) | undefined
 
@@ -205,14 +206,15 @@ export class Sender {
     this.#stopTimer = this.#ports.clock.after(ms, () => this.#pump())
   }
 
-  #pump(): void {
+  /** @param mayBegin an attempt */
+  #pump(mayBegin = false): void {
     if (!this.#isRunning) return
     this.#stopTimer()
     this.#stopTimer = ignore
     const { clock } = this.#ports
     const now = clock.now()
     this.#loadIfLow(now)
-    const wakeAt = [this.#begin(now)]
+    const wakeAt = [this.#begin(now, mayBegin)]
     if (now >= this.#pausedUntil) this.#claimDue(now)
     const [next] = this.#waiting
     if (next) wakeAt.push(startOf(next))
@@ -222,17 +224,26 @@ export class Sender {
     if (Number.isFinite(soonest) && soonest > now) this.#plan(Math.min(soonest - now, 86_400_000))
   }
 
-  /** Begins attempts of claimed rows. @returns when the next one may begin, where time alone holds it up */
-  #begin(now: number): number {
+  #askTurn(): void {
+    if (this.#isTurnAsked) return
+    this.#isTurnAsked = true
+    this.#ports.inTurn(() => {
+      this.#isTurnAsked = false
+      this.#pump(true)
+    })
+  }
+
+  /** Begins the attempt of a claimed row, if it may, and asks for the turn of the next one. @returns when that may begin, where time alone holds it up */
+  #begin(now: number, mayBegin: boolean): number {
     if (now < this.#pausedUntil) {
       this.#putBackClaimed()
       return this.#pausedUntil
     }
     const { rate } = this.#delivery.limits
-    for (let begun = 0; this.#claimed.length > 0; begun += 1) {
+    for (let isTurn = mayBegin; this.#claimed.length > 0; ) {
       if (this.#attempts.size >= (this.isFailing ? 1 : this.#allowed)) return Infinity
-      if (begun === attemptsATurn) {
-        this.#plan(0)
+      if (!isTurn) {
+        this.#askTurn()
         return Infinity
       }
       const claimed = this.#claimed[0] as Claimed
@@ -246,6 +257,7 @@ export class Sender {
       if (wait > 0) return now + wait
       this.#claimed.shift()
       void this.#attempt(claimed)
+      isTurn = false
     }
     return Infinity
   }

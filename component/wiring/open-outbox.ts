@@ -5,6 +5,7 @@ import { lockOf } from '#component/delivery/ids.ts'
 import { ProcessOutbox } from '#component/delivery/outbox.ts'
 import type { RealmLock } from '#component/delivery/outbox-ports.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
+import { shortTurns } from '#component/yielding.ts'
 import type { Needs } from './process-parts.ts'
 
 /** What {@link openOutbox} needs. */
@@ -23,6 +24,7 @@ export function openOutbox({
     ...{ box, log, node, store, yieldTurn, holder: randomUUID() },
     clock: storeClock(clock, () => store.health.clockOffsetMs ?? 0),
     monotonic: () => performance.now(),
+    beginInTurn: shortTurns(),
     session: (realm_uri) => pool.open(realm_uri),
     lock: needsLock ? (realm_uri) => lockAt(own, realm_uri) : undefined,
     bufferBytes: config.limits.delivery_buffer,

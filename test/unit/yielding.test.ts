@@ -1,6 +1,6 @@
 /** Long work in steps: at once, or with pauses in which others have their turn. */
 import { expect } from 'chai'
-import { runAtOnce, runSteps, type Steps, turnYielder } from '#component/yielding.ts'
+import { runAtOnce, runSteps, type Steps, shortTurns, turnYielder } from '#component/yielding.ts'
 
 function* count(steps: number, done: number[]): Steps<string> {
   for (let step = 0; step < steps; step += 1) {
@@ -84,4 +84,41 @@ describe('turnYielder', () => {
     expect(pauses).to.be.at.least(30)
     expect(turns).to.be.at.least(pauses - 1)
   })
+})
+
+describe('shortTurns', () => {
+  /** What each turn of the event loop has begun, of work that takes so many milliseconds, half of it in microtasks. */
+  async function begunByTurn(eachMs: number, count: number): Promise<number[]> {
+    const turns: number[] = []
+    let now = 0
+    let begun = 0
+    const inTurn = shortTurns(() => now)
+    for (let index = 0; index < count; index += 1) {
+      inTurn(() => {
+        begun += 1
+        now += eachMs / 2
+        void Promise.resolve().then(() => {
+          now += eachMs / 2
+        })
+      })
+    }
+    for (let all = 0; all < count; all += begun) {
+      begun = 0
+      await new Promise(setImmediate)
+      turns.push(begun)
+    }
+    return turns
+  }
+
+  for (const [eachMs, turns] of [
+    [0.05, [10, 2]],
+    [0.3, [2, 2, 2, 2, 2, 2]],
+    [0.5, Array.from({ length: 12 }, () => 1)],
+    [20, Array.from({ length: 12 }, () => 1)],
+  ] as const) {
+    it(`begins ${turns[0]} a turn where each takes ${eachMs} ms`, async () => {
+      const found = await begunByTurn(eachMs, 12)
+      expect(found.filter((begun) => begun > 0)).to.deep.equal(turns)
+    })
+  }
 })

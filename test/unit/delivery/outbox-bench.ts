@@ -97,6 +97,7 @@ export class BenchProcess {
       }),
       box: new SecretBox('a secret of enough entropy'),
       yieldTurn: () => undefined,
+      beginInTurn: queueMicrotask,
       ...{ bufferBytes: 1 << 20, maxBytes: 1 << 24, drainMs: 5_000 },
       ...more,
     })
