@@ -46,8 +46,8 @@ export interface AcceptancePorts {
   readonly onBug: (err: unknown) => void
 }
 
-/** Rows and bytes of one transaction: as many rows as one statement takes, which a turn of the event loop hands to the store. */
-const mostRows = 256
+/** Rows and bytes of one transaction: so few rows that a turn of the event loop that hands them to the store is short, and no fewer than make the flush of the disk cheap. */
+const mostRows = 64
 const mostBytes = 4 << 20
 
 /** An event whose row is larger is not accepted. Bytes, sealed. */

@@ -42,11 +42,11 @@ export interface SenderPorts {
   readonly onBug: (err: unknown) => void
 }
 
-/** Rows that are read at once, and that are in memory, about. */
-const windowRows = 1_000
+/** Rows that are read at once, and that are in memory, about. SQLite reads on the event loop: more would take long for one turn. */
+const windowRows = 250
 
 /** More rows are read when so few are left. */
-const lowRows = 250
+const lowRows = 100
 
 /** Milliseconds that a claim lasts beyond the time of an attempt. */
 const leaseGraceMs = 10_000
