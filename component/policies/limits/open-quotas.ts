@@ -20,11 +20,17 @@ export interface QuotaWorld {
   readonly log: Pick<Log, 'info' | 'warn'>
   readonly node: string
   readonly store: { readonly quotas: QuotaStore }
+  /** The users of realms, with their roles. */
+  readonly users: {
+    readonly logins: {
+      user(realm_uri: string, authid: string): { readonly roles: readonly string[] } | undefined
+    }
+  }
   readonly config: { readonly limits: { readonly rate_limit_keys: number } }
 }
 
 /** Begins to exchange what is used with the store. */
-export function openQuotas(context: QuotaWorld): Quotas {
+export function openQuotas(context: Omit<QuotaWorld, 'users'>): Quotas {
   const { box, clock, config, log } = context
   const quotas = new Quotas({
     clock,

@@ -6,7 +6,7 @@ import { type QuotaWorld, sharerPurpose } from './open-quotas.ts'
 import type { QuotaPlan } from './plan.ts'
 import { type QuotaWindow, spanAt } from './quota-window.ts'
 import type { Quotas } from './quotas.ts'
-import { ruleOf } from './sharer.ts'
+import { greatestOf, ruleOf } from './sharer.ts'
 
 /** Sharers of one quota that are told, unless one is asked for. */
 const mostTold = 100
@@ -24,8 +24,12 @@ export interface QuotaUsage {
   readonly window_start: number
   /** Milliseconds since the epoch: when all units are there again. */
   readonly window_end: number
-  /** Who has used most, first. `sharer`: `user <realm> <name>`, `client <id>`, `address <address>`, `role <roles>`, `value <value>`, `all`; `others`: the addresses and values that share one row. */
-  readonly usage: readonly { readonly sharer: string; readonly used: number }[]
+  /** Who has used most, first. `sharer`: `user <realm> <name>`, `client <id>`, `address <address>`, `role <roles>`, `value <value>`, `all`; `others`: the addresses and values that share one row. `amount`: of users and roles the one that `by` gives them. */
+  readonly usage: readonly {
+    readonly sharer: string
+    readonly used: number
+    readonly amount: number
+  }[]
 }
 
 /** A quota, and what names it among all. */
@@ -66,9 +70,27 @@ const sharersOf = (key: string, realm_uri: string): readonly string[] => [
   ]),
 ]
 
+/** What the amount of a sharer depends on: the user that it names, or the roles. */
+const named = /^(?:user (?<realm>\S+) (?<user>.+)|role (?<roles>.*))$/s
+
+/**
+ * The amount that holds for a sharer. A user whom the realm does not have comes by an identity provider: its roles are not known, and its
+ * name is; of another sharer users may have different amounts, and the usual one is told.
+ */
+function amountOf(
+  { by, amount }: QuotaPlan,
+  sharer: string,
+  { logins }: QuotaWorld['users'],
+): number {
+  const { realm = '', user, roles } = named.exec(sharer)?.groups ?? {}
+  const names =
+    user === undefined ? roles?.split(' ') : [user, ...(logins.user(realm, user)?.roles ?? [])]
+  return greatestOf(by, names ?? [], (other) => other) ?? amount
+}
+
 /** @returns reads what is used; ServiceError `service.error.unavailable` where the store is away */
 export function openQuotaUsage(
-  { store, box, clock }: Pick<QuotaWorld, 'store' | 'box' | 'clock'>,
+  { store, box, clock, users }: Pick<QuotaWorld, 'store' | 'box' | 'clock' | 'users'>,
   quotas: Quotas,
 ): (versions: readonly DescribedVersion[], key?: string) => Promise<readonly QuotaUsage[]> {
   const usageOf = async ({ plan, name, realm_uri }: Rule, start: number, key?: string) => {
@@ -105,7 +127,10 @@ export function openQuotaUsage(
         amount,
         window_start: startMs,
         window_end: endMs,
-        usage: await usageOf(rule, startMs, key),
+        usage: (await usageOf(rule, startMs, key)).map((one) => ({
+          ...one,
+          amount: amountOf(rule.plan, one.sharer, users),
+        })),
       })
     }
     return told

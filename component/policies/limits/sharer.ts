@@ -25,13 +25,22 @@ export function fitting<Amount>(
   sizeOf: (amount: Amount) => number,
 ): Amount {
   if (by === undefined || identity === undefined) return usual
+  return greatestOf(by, [...identity.authroles, identity.authid], sizeOf) ?? usual
+}
+
+/** The greatest of what `by` has for the names; undefined: it has none of them. */
+export function greatestOf<Amount>(
+  by: ReadonlyMap<string, Amount> | undefined,
+  names: readonly string[],
+  sizeOf: (amount: Amount) => number,
+): Amount | undefined {
   let found: Amount | undefined
-  for (const name of [...identity.authroles, identity.authid]) {
-    const other = by.get(name)
+  for (const name of names) {
+    const other = by?.get(name)
     if (other === undefined) continue
     if (found === undefined || sizeOf(other) > sizeOf(found)) found = other
   }
-  return found ?? usual
+  return found
 }
 
 /** Units. ExpressionError. */

@@ -6,7 +6,7 @@ import { ago, duration } from './lib/format.js'
 import { connect, live, signOut } from './lib/live.js'
 import { goTo, linkTo, usePlace } from './lib/router.js'
 import { useStore } from './lib/store.js'
-import { Dot, Icon, useNow } from './parts/basics.js'
+import { Dot, Icon, useNow, useShownCurrent } from './parts/basics.js'
 import { Notes } from './parts/dialog.js'
 import { html, render, useEffect, useErrorBoundary } from './preact.js'
 import { Apis } from './screens/apis.js'
@@ -90,13 +90,14 @@ function Console() {
   useEffect(() => {
     document.title = `${found?.title ?? 'No such screen'} · wamp-gateway`
   }, [found])
-  if (state === 'signed-out') return html`<${SignIn} refusal=${refusal} />`
   const current = found && 'within' in found ? found.within : found?.name
+  const row = useShownCurrent(current)
+  if (state === 'signed-out') return html`<${SignIn} refusal=${refusal} />`
   return html`
     <a class="skip" href="#main" onClick=${skip}>To the content</a>
     <header class="top">
       <a class="brand" href=${linkTo('overview')}><img src="icon.svg" alt="" width="22" height="22" /><span>wamp-gateway</span></a>
-      <nav class="screens" aria-label="Screens">
+      <nav class="screens" aria-label="Screens" ref=${row}>
         ${seen.map(
           ({ name: each, title }) => html`
           <a key=${each} href=${linkTo(each)} aria-current=${each === current ? 'page' : undefined}><${Icon} name=${each} /><span>${title}</span></a>`,

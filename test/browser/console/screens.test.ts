@@ -62,7 +62,7 @@ describe('the screens of the console', function () {
     await test.load(test.second, specOf(orders.id, '/[v1]', paths))
     await send(test.first.adminUrl, '/realms', { method: 'POST', body: shop })
     const keys = '/realms/com.example.shop/users/shop/api_keys'
-    await send(test.first.adminUrl, keys, { method: 'POST', body: {} })
+    await send(test.first.adminUrl, keys, { method: 'POST', body: { name: 'nightly reports' } })
     page = await test.open('overview')
     await page.locator('.tiles').waitFor()
     for (let round = 0; round < 4; round++) {

@@ -75,7 +75,7 @@ describe('the quotas of a running gateway', () => {
       (await send(first.adminUrl, `/api_specs/quotas/usage${query}`)).json() as Usage
     const used = {
       ...{ name: 'ever', path: '/versions/one/paths/~1x/quota', window: 2_678_400, amount: 10 },
-      usage: [{ sharer: 'value ann-whose-name-is-secret', used: 4 }],
+      usage: [{ sharer: 'value ann-whose-name-is-secret', used: 4, amount: 10 }],
     }
     for (const query of ['', '?key=ann-whose-name-is-secret', `?key=${used.usage[0]?.sharer}`]) {
       const { id, quotas } = await usageOf(query.replace(' ', '%20'))
@@ -102,6 +102,44 @@ describe('the quotas of a running gateway', () => {
     const others = await send(second.url, '/quotas/x', { headers: { 'x-name': 'bea' } })
     expect(others.headers.ratelimit).to.match(/^"ever";r=9;t=\d+$/)
     await second.stop()
+  })
+
+  it('are told with the amount that holds for each user', async () => {
+    const gateway = await startGateway({ data_dir: folder }, { isEmbedded: true })
+    const realm = {
+      ...{ uri: 'com.example.shares', authmethods: ['password'] },
+      users: ['ann', 'bea', 'cai'].map((username) => ({
+        ...{ username, password: `of ${username}` },
+        ...(username !== 'cai' && { groups: ['partners'] }),
+      })),
+    }
+    await send(gateway.adminUrl, '/realms', { method: 'POST', body: realm })
+    const rule = {
+      name: 'ever',
+      amount: 50,
+      window: 2_678_400,
+      by: { partners: 1_000, bea: 2_000 },
+    }
+    const { status } = await gateway.load({
+      ...documentWith(rule),
+      ...{ realm_uri: realm.uri, defaults: { security: { type: 'basic' } } },
+    })
+    expect(status).to.equal(201)
+    for (const { username, password } of realm.users) {
+      const text = Buffer.from(`${username}:${password}`).toString('base64')
+      const headers = { authorization: `Basic ${text}` }
+      expect((await send(gateway.url, '/quotas/x', { headers })).status).to.equal(200)
+    }
+    const answer = await send(gateway.adminUrl, '/api_specs/quotas/usage')
+    const [found] = (answer.json() as Usage).quotas
+    const sharer = (name: string) => `user ${realm.uri} ${name}`
+    expect(found?.amount).to.equal(50)
+    expect(found?.usage).to.have.deep.members([
+      { sharer: sharer('ann'), used: 1, amount: 1_000 },
+      { sharer: sharer('bea'), used: 1, amount: 2_000 },
+      { sharer: sharer('cai'), used: 1, amount: 50 },
+    ])
+    await gateway.stop()
   })
 
   it('refuse with 429 and count it', async () => {

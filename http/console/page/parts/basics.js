@@ -1,5 +1,5 @@
 /** The small parts of the pages: icons, badges, panels, tabs, buttons. */
-import { html, useEffect, useState } from '../preact.js'
+import { html, useEffect, useRef, useState } from '../preact.js'
 
 /** @type {Record<string, string>} */
 const shapes = {
@@ -56,10 +56,28 @@ export const Table = ({ label, heads, children }) => html`
     <tbody>${children}</tbody></table></div>`
 
 /**
+ * Brings the current one of a row of links into view, where the row is wider than the screen, whenever it is another one.
+ * @param {string | undefined} now names it
+ * @returns {{ current: HTMLElement | null }} the `ref` of the row
+ */
+export function useShownCurrent(now) {
+  const row = useRef(/** @type {HTMLElement | null} */ (null))
+  useEffect(() => {
+    const current = row.current?.querySelector('[aria-current]')
+    if (!row.current || !(current instanceof HTMLElement)) return
+    const middle = current.offsetLeft - row.current.offsetLeft + current.offsetWidth / 2
+    row.current.scrollLeft = middle - row.current.clientWidth / 2
+  }, [now])
+  return row
+}
+
+/**
  * @param {{ label: string, tabs: readonly { name: string, title: string, href?: string, count?: number }[], now: string, choose?: (name: string) => void }} props
  */
-export const Tabs = ({ label, tabs, now, choose }) => html`
-  <nav class="tabs" aria-label=${label}>
+export function Tabs({ label, tabs, now, choose }) {
+  const row = useShownCurrent(now)
+  return html`
+  <nav class="tabs" aria-label=${label} ref=${row}>
     ${tabs.map(({ name, title, href, count }) => {
       const inside = html`${title}${count !== undefined && html` <span class="count">${count}</span>`}`
       const current = name === now ? 'page' : undefined
@@ -68,6 +86,7 @@ export const Tabs = ({ label, tabs, now, choose }) => html`
         : html`<button key=${name} type="button" aria-current=${current && 'true'} onClick=${() => choose?.(name)}>${inside}</button>`
     })}
   </nav>`
+}
 
 /** @param {{ status: number }} props */
 export const Status = ({ status }) =>

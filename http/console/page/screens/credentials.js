@@ -63,7 +63,7 @@ function NewKey({ uri, names, done }) {
   return html`
     <p class="toolbar">
       <select aria-label="User" onChange=${typed(setUser)}>${names.map((each) => html`<option value=${each}>${each}</option>`)}</select>
-      <input aria-label="Name of the key" placeholder="Name, such as nightly reports" maxlength="100" value=${name} onInput=${typed(setName)} />
+      <input aria-label="Name of the key" placeholder="Name (optional)" maxlength="100" value=${name} onInput=${typed(setName)} />
       <${Button} disabled=${user === ''} run=${issue}><${Icon} name="plus" /> New API key<//>
     </p>
     ${issued && html`<${Issued} ...${issued} close=${() => setIssued(undefined)} />`}`
@@ -80,7 +80,7 @@ export const ApiKeys = ({ uri, realm: { users = [] }, mayChange }) => html`
       /** @type {any} */ { id, name, username, ts, exp, last_used },
       /** @type {() => void} */ again,
     ) => html`
-      <tr key=${id}><td>${name}<div class="quiet"><code>${id}</code></div></td><td><b>${username}</b></td><td>${last_used ? dateTime(last_used * 1000) : html`<span class="quiet">not known</span>`}</td><td>${dateTime(ts)}</td><td>${exp ? dateTime(exp * 1000) : 'never'}</td>
+      <tr key=${id}><td>${name}<div class="quiet"><code>${id}</code></div></td><td><b>${username}</b></td><td class="nowrap">${last_used ? dateTime(last_used * 1000) : html`<span class="quiet">not known</span>`}</td><td class="nowrap">${dateTime(ts)}</td><td class="nowrap">${exp ? dateTime(exp * 1000) : 'never'}</td>
         <td class="number">${mayChange && html`<${Button} class="small quiet-danger" run=${() => told(callText('DELETE', `/api_keys/${encodeURIComponent(id)}`), 'The API key is revoked.').then(again)}>Revoke<//>`}</td></tr>`} />`
 
 /** @param {{ uri: string, mayChange: boolean }} props */

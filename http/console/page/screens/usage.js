@@ -35,8 +35,14 @@ export function Usage({ id }) {
             <p class="quiet">${quota.amount} in ${quota.window}, until ${dateTime(quota.window_end)}</p>
             <ul class="rows">
               ${quota.usage.map(
-                (/** @type {{ sharer: string, used: number }} */ { sharer, used }) => html`
-                <li><code>${sharer}</code><progress max=${Number(quota.amount) || used || 1} value=${used} aria-label=${`used by ${sharer}`}></progress><span class="end">${used}</span></li>`,
+                (
+                  /** @type {{ sharer: string, used: number, amount: number }} */ {
+                    sharer,
+                    used,
+                    amount,
+                  },
+                ) => html`
+                <li><code>${sharer}</code><progress max=${amount} value=${used} aria-label=${`used by ${sharer}`}></progress><span class="end">${used} of ${amount}</span></li>`,
               )}
               ${quota.usage.length === 0 && html`<li class="quiet">Nothing is used.</li>`}
             </ul>
