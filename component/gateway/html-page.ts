@@ -32,7 +32,7 @@ export const prefersPage = (exchange: Exchange): boolean =>
 /** The stylesheet of the pages that users of APIs meet, light and dark: links are buttons, the code of an error is small. */
 export const personStyle = [
   ':root{color-scheme:light dark}',
-  'body{font:1rem/1.5 system-ui,sans-serif;max-width:22rem;margin:15vh auto 0;padding:0 1rem;overflow-wrap:anywhere}',
+  'body{background:Canvas;color:CanvasText;font:1rem/1.5 system-ui,sans-serif;max-width:22rem;margin:15vh auto 0;padding:0 1rem;overflow-wrap:anywhere}',
   'a{display:block;margin:.75rem 0;padding:.75rem 1rem;border:1px solid;border-radius:.5rem;text-align:center;text-decoration:none}',
   'a:hover,a:focus-visible{outline:2px solid;outline-offset:2px}',
 ].join('')

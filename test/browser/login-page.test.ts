@@ -1,12 +1,13 @@
-/** The page of identity providers in a browser: readable on a wide and a narrow screen, and each link logs in at its provider. */
+/** The pages that users of APIs meet, in a browser: readable on a wide and a narrow screen; each link of the page of identity providers logs in at its provider. */
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
+import { findingsIn } from './axe.ts'
 import { type RunningExample, runExample } from './example.ts'
 
 /** A folder for screenshots, which people look at; absent: none are taken. */
 const { SCREENSHOTS: folder } = process.env
 
-describe('the page of identity providers in a browser', function () {
+describe('the page in a browser', function () {
   this.timeout(60_000)
   let example: RunningExample
 
@@ -49,6 +50,28 @@ describe('the page of identity providers in a browser', function () {
       if (folder) await page.screenshot({ path: `${folder}/login-page-${width}.png` })
       expect(problems.filter((text) => text.includes('Content Security Policy'))).to.deep.equal([])
       await page.context().close()
+    })
+  }
+
+  for (const [what, path, heading] of [
+    ['of identity providers', '/oidc/login?redirect_uri=/app', 'Log in'],
+    ['of a failed login', '/oidc/login?provider=nobody', 'Login'],
+    ['of an address at which nothing is served', '/nothing/here', 'Page not found'],
+  ] as const) {
+    it(`${what} is readable for all, light and dark, on a narrow and a wide screen`, async () => {
+      for (const width of [1440, 390]) {
+        const page = await open(width, 'en-GB')
+        await page.goto(`${example.origin}${path}`)
+        expect(await page.getByRole('heading').textContent()).to.equal(heading)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          expect(await findingsIn(page)).to.deep.equal([])
+          expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width)
+          const name = `${heading}-${colorScheme}-${width}.png`.replaceAll(' ', '-')
+          if (folder) await page.screenshot({ path: `${folder}/${name}` })
+        }
+        await page.context().close()
+      }
     })
   }
 

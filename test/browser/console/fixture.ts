@@ -1,14 +1,12 @@
 /** Two gateways with some documents and a browser at the console of the first: whatever goes wrong in a page is noted. */
-import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { findingsIn } from '#test/browser/axe.ts'
 import { launchBrowser } from '#test/browser/chromium.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/peers/router.ts'
 import { until } from '#test/support/running/until.ts'
-
-const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** An operation that answers what the document says. */
 export const fixed = (body: unknown, more: object = {}) => ({
@@ -96,13 +94,6 @@ export async function openPage(
   return page
 }
 
-/** What axe finds, as far as it is serious. */
-interface Finding {
-  readonly id: string
-  readonly impact: string | null
-  readonly nodes: readonly { readonly html: string }[]
-}
-
 type ConsoleRouter = Pick<TestRouter, 'url' | 'stop'>
 
 /** Made by {@link openConsole}. */
@@ -143,15 +134,7 @@ export class ConsoleTest {
   }
 
   /** What axe-core finds in a page, serious or critical. */
-  async findings(page: Page): Promise<string[]> {
-    await page.evaluate(axe)
-    const found = (await page.evaluate(
-      'axe.run().then(({ violations }) => violations)',
-    )) as Finding[]
-    return found
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join('; ')}`)
-  }
+  readonly findings = findingsIn
 
   async close(): Promise<void> {
     await this.browser.close()
