@@ -33,9 +33,9 @@ const unescapedInQuery = /[[\\\]^`{|}]/g
 export const escapePath = (path: string): string =>
   isOf(path, inPath) ? path : path.replace(unescapedInPath, encodeURIComponent)
 
-/** {@link escapePath} for a query, and {@link queryProblem}. */
+/** {@link escapePath} for a query, and {@link queryProblem}: what may stand in a path needs no escape here. */
 export const escapeQuery = (query: string): string =>
-  isOf(query, inQuery) ? query : query.replace(unescapedInQuery, encodeURIComponent)
+  isOf(query, inPath) ? query : query.replace(unescapedInQuery, encodeURIComponent)
 
 const isOf = (text: string, part: number): boolean => {
   for (let at = 0; at < text.length; at++) if (!mayStand(text.charCodeAt(at), part)) return false
