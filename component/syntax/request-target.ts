@@ -38,7 +38,9 @@ export const escapeQuery = (query: string): string =>
   isOf(query, inPath) ? query : query.replace(unescapedInQuery, encodeURIComponent)
 
 const isOf = (text: string, part: number): boolean => {
-  for (let at = 0; at < text.length; at++) if (!mayStand(text.charCodeAt(at), part)) return false
+  for (let at = 0; at < text.length; at++) {
+    if (((allowed[text.charCodeAt(at)] ?? 0) & part) === 0) return false
+  }
   return true
 }
 
