@@ -38,8 +38,15 @@ export function prepare(schema: unknown, named: NamedSchemas, depth: Depth): Pre
   const isTracking = schemas.some(asksForEvaluated)
   const keys = new Map(order.map((at, index) => [at, `s${index}`]))
   const work = new Preparation(named, keys, depth, isTracking)
-  const [root = true, ...others] = schemas.map((each) => work.referred(each))
-  const referred = new Map(others.map((each, index) => [`s${index}`, each]))
+  const referred = new Map<string, Prepared>()
+  for (const at of order) {
+    const prepared = work.referred(graph.get(at)?.target.schema)
+    // a part comes before what it is a part of
+    work.moveParts(referred)
+    referred.set(keys.get(at) as string, prepared)
+  }
+  const root = work.referred(schema)
+  work.moveParts(referred)
   return { root, referred, size: work.size, isTracking }
 }
 
@@ -58,6 +65,9 @@ const visitsOfLoop = 4
 
 /** V8 makes slower code of a function with more subschemas than these, the slower the more there are: visits cost as many times as much. */
 const subschemasOfFast = 32
+/** A function of so many subschemas is made in milliseconds, which one turn of the event loop may take: parts of a larger schema become functions of their own. */
+const mostOfPart = 96
+
 /** How much dearer visits are where it is noted what was evaluated. */
 const slownessOfTracking = 3
 
@@ -91,6 +101,9 @@ const sizeOf = (schema: unknown): number =>
 
 class Preparation {
   size = 0
+  /** Parts of large schemas, in the order in which they are to be compiled. */
+  readonly #parts = new Map<string, Prepared>()
+  #partCount = 0
   /** How much dearer the visits of the function are whose schema is being prepared. */
   #slowness = 1
   readonly #named: NamedSchemas
@@ -109,6 +122,30 @@ class Preparation {
     this.#keys = keys
     this.#costs = costsOf[depth]
     this.#isTracking = isTracking
+  }
+
+  /** Moves the parts that were made behind those in the map. */
+  moveParts(to: Map<string, Prepared>): void {
+    for (const [key, part] of this.#parts) to.set(key, part)
+    this.#parts.clear()
+  }
+
+  /** Whether a schema becomes a part: what a schema in the same place has evaluated is not known behind a reference that does not fit. */
+  #isDivided(keyword: string, schema: unknown): boolean {
+    if (isMap(schema) && ofProperties.has(schema)) return true
+    if (this.#isTracking && keywords.get(keyword)?.isInPlace) return false
+    return sizeOf(schema) > mostOfPart
+  }
+
+  /** A part that is too large for the function of its schema. */
+  #part(schema: unknown): Prepared {
+    const [weight, slowness] = [this.#weight, this.#slowness]
+    const prepared = this.referred(schema)
+    this.#weight = weight + 1
+    this.#slowness = slowness
+    const key = `p${this.#partCount++}`
+    this.#parts.set(key, prepared)
+    return { $ref: key, ...(this.#isTracking && { [evaluated]: true }) }
   }
 
   /** A schema that becomes a function of its own. */
@@ -138,7 +175,9 @@ class Preparation {
     this.#weight++
     if (!isMap(schema)) return schema !== false
     const prepared: Record<string, unknown> = {}
-    const whole = this.#isTracking ? trackable(schema) : schema
+    const whole = this.#isTracking
+      ? withDivided(trackable(schema))
+      : withDividedLists(withDivided(schema))
     for (const keyword of Object.keys(whole)) {
       const known = keywords.get(keyword)
       if (known === undefined || known.isAnnotation) continue
@@ -161,8 +200,10 @@ class Preparation {
       // each member may be a mistake
       if (value === false && this.#costs.factor > 1) prepared[memberCost] = this.#costs.factor
     }
-    const part = (schema: unknown) =>
-      visits > 0 ? this.counted(schema, visits) : this.#prepared(schema)
+    const part = (schema: unknown) => {
+      if (this.#isDivided(keyword, schema)) return this.#part(schema)
+      return visits > 0 ? this.counted(schema, visits) : this.#prepared(schema)
+    }
     if (holds === 'schema') prepared[keyword] = part(value)
     else if (holds === 'list') prepared[keyword] = (value as unknown[]).map(part)
     else if (holds === 'map') {
@@ -181,6 +222,59 @@ class Preparation {
     const target = resolve(reference, this.#named)
     return typeof target === 'string' ? undefined : this.#keys.get(target.at)
   }
+}
+
+/** What {@link withDivided} has made. */
+const ofProperties = new WeakSet<object>()
+
+/** The same schema with parts of its many `properties` beside it. */
+function withDivided(schema: JsonMap): JsonMap {
+  const { properties } = schema
+  if (!isMap(properties) || sumOf(Object.values(properties)) <= mostOfPart) return schema
+  const parts = inParts(Object.entries(properties)).map((entries) => ({
+    properties: Object.fromEntries(entries),
+  }))
+  if (parts.length === 1) return schema
+  for (const part of parts) ofProperties.add(part)
+  // the names are what `additionalProperties` goes by
+  const names = Object.fromEntries(Object.keys(properties).map((name) => [name, true]))
+  return { ...schema, properties: names, allOf: [...listIn(schema.allOf), ...parts] }
+}
+
+/** The same schema with parts of its long `allOf` and `anyOf`. */
+function withDividedLists(schema: JsonMap): JsonMap {
+  let whole = schema
+  for (const keyword of ['allOf', 'anyOf'] as const) {
+    const list = listIn(whole[keyword])
+    if (sumOf(list) <= mostOfPart) continue
+    const parts = inParts(list.map((each) => ['', each] as const)).map((some) => {
+      const schemas = some.map(([, each]) => each)
+      return schemas.length === 1 ? schemas[0] : { [keyword]: schemas }
+    })
+    if (parts.length > 1 && parts.length < list.length) whole = { ...whole, [keyword]: parts }
+  }
+  return whole
+}
+
+const sumOf = (schemas: readonly unknown[]): number =>
+  schemas.reduce<number>((sum, schema) => sum + sizeOf(schema), 0)
+
+/** Neighbours together, as long as they are at most one part. */
+function inParts(
+  entries: readonly (readonly [string, unknown])[],
+): (readonly [string, unknown])[][] {
+  const parts: (readonly [string, unknown])[][] = []
+  let size = Infinity
+  for (const entry of entries) {
+    const own = sizeOf(entry[1])
+    if (size + own > mostOfPart) {
+      parts.push([])
+      size = 0
+    }
+    parts.at(-1)?.push(entry)
+    size += own
+  }
+  return parts
 }
 
 /** The same schema in a form in which ajv notes what was evaluated without its known mistakes. */
