@@ -1,8 +1,9 @@
 /** Folders of the disk as roots: opens a file, judges by what is open where it lies, and lets @fastify/send compose its response. */
-import { constants } from 'node:fs'
-import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises'
+import { close, constants, createReadStream, fstat, open, read, readlinkSync } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
 import { isUtf8MimeType, mime, send } from '@fastify/send'
 import type { UpstreamAnswer } from '#component/action/action.ts'
 import {
@@ -34,18 +35,38 @@ const maxRead = 65_536
 // a pipe without a writer is opened, too, and is no regular file then
 const flags = constants.O_RDONLY | constants.O_NONBLOCK
 
-/** What cannot be opened, for whatever reason, is not there for clients. */
-const openOrNot = (path: string): Promise<FileHandle | undefined> =>
-  open(path, flags).catch(() => undefined)
+// descriptors, and few turns of the threads: file handles cost as much as what is done with them
+const [opening, reading, closing, statting] = [open, read, close, fstat].map((each) =>
+  promisify(each),
+) as [
+  (path: string, flags: number) => Promise<number>,
+  typeof read.__promisify__,
+  typeof close.__promisify__,
+  typeof fstat.__promisify__,
+]
 
-/** Where the file that is open lies, links followed; undefined where that is not known. */
-async function placeOf(handle: FileHandle, path: string): Promise<string | undefined> {
-  const told = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
-  if (told !== undefined) return told
-  // where the system does not tell it, the path has to lead to the very file that is open
-  const [real, opened] = await Promise.all([realpath(path), handle.stat()])
-  const found = await stat(real)
-  return found.ino === opened.ino && found.dev === opened.dev ? real : undefined
+/** A file that is open, links followed. */
+interface Opened {
+  readonly fd: number
+  /** Where it lies. */
+  readonly place: string
+  /** A path that leads to this very file, whatever lies at its place by now. */
+  readonly path: string
+}
+
+/** Where the file that is open lies; undefined where that is not known. */
+async function placeOf(fd: number, path: string): Promise<Opened | undefined> {
+  const own = `/proc/self/fd/${fd}`
+  try {
+    // of a system that tells it: no disk is asked
+    return { fd, place: readlinkSync(own), path: own }
+  } catch {
+    // elsewhere the path has to lead to the very file that is open
+    const [place, opened] = await Promise.all([realpath(path), statting(fd)])
+    const found = await stat(place)
+    const isSame = found.ino === opened.ino && found.dev === opened.dev
+    return isSame ? { fd, place, path: place } : undefined
+  }
 }
 
 /** A root, and where it really lies: a link that is switched to another folder is found out by the first file beyond. */
@@ -109,49 +130,46 @@ async function openWithin(
   asked: AskedFile,
   coding?: string,
 ): Promise<FoundFile> {
-  const handle = await openOrNot(path)
-  if (handle === undefined) return 'nothing'
+  // what cannot be opened, for whatever reason, is not there for clients
+  const fd = await opening(path, flags).catch(() => undefined)
+  if (fd === undefined) return 'nothing'
   let isPassedOn = false
   try {
-    const stats = await handle.stat()
-    const isFolder = stats.isDirectory()
-    if (!isFolder && !stats.isFile()) return 'nothing'
-    const place = await placeOf(handle, path)
-    if (place === undefined || !(await root.holds(place))) return 'nothing'
-    if (isFolder) return 'folder'
-    const found = await respond(handle, place, asked, coding)
-    isPassedOn = found.answer !== undefined && found.answer.body instanceof Readable
+    const opened = await placeOf(fd, path)
+    if (opened === undefined || !(await root.holds(opened.place))) return 'nothing'
+    const found = await respond(opened, asked, coding)
+    isPassedOn = typeof found !== 'string' && found.answer?.body instanceof Readable
     return found
   } catch {
     return 'nothing'
   } finally {
-    if (!isPassedOn) await handle.close()
+    if (!isPassedOn) await closing(fd)
   }
 }
 
 async function respond(
-  handle: FileHandle,
-  place: string,
+  { fd, path: opened }: Opened,
   asked: AskedFile,
   coding: string | undefined,
-): Promise<FileOutcome> {
+): Promise<FoundFile> {
   // HEAD: the bytes are read of the file that is open, and of no other that lies there by now
   const { range, 'if-range': condition, ...conditions } = asked.headers
   const request = { method: 'HEAD', headers: conditions }
-  const encoded = place.split(sep).map(encodeURIComponent).join(sep)
+  const encoded = opened.split(sep).map(encodeURIComponent).join(sep)
   const composed = await send(request as never, encoded, {
     ...{ cacheControl: false, contentType: false, dotfiles: 'allow', index: false },
   })
-  const { statusCode } = composed
-  const { size } = await handle.stat()
+  const { statusCode, type } = composed
+  if (type === 'directory') return 'folder'
+  if (type === 'error' && statusCode !== 412) return 'nothing'
+  const stats = type === 'file' ? composed.metadata.stat : await statting(fd)
+  if (!stats.isFile()) return 'nothing'
+  const { size } = stats
   const path = asked.pieces.join('/')
   const name = asked.pieces.at(-1) ?? ''
-  if (composed.type === 'error' && statusCode !== 412) throw new Error('not served')
   const isSent = statusCode === 200
   const told = Object.entries(composed.headers).map(([key, value]) => [key.toLowerCase(), value])
-  const { 'content-length': _, ...headers } = Object.fromEntries(
-    composed.type === 'error' ? [] : told,
-  )
+  const { 'content-length': _, ...headers } = Object.fromEntries(type === 'error' ? [] : told)
   const common = { ...headers, vary: 'accept-encoding' }
   const described = isSent
     ? { ...common, 'content-type': typeOf(name), ...(coding && { 'content-encoding': coding }) }
@@ -161,7 +179,7 @@ async function respond(
     headers: UpstreamAnswer['headers'],
     part?: Part,
   ): Promise<FileOutcome> => {
-    const sent = part ? await bodyOf(handle, asked, part) : { body: noBytes, length: 0 }
+    const sent = part ? await bodyOf(fd, asked, part) : { body: noBytes, length: 0 }
     return { result: { path, size }, answer: { status_code, headers, ...sent } }
   }
   if (!isSent) return await answered(statusCode, described)
@@ -178,7 +196,7 @@ async function respond(
 const noBytes = new Uint8Array(0)
 
 async function bodyOf(
-  handle: FileHandle,
+  fd: number,
   { method }: AskedFile,
   { first: start, last }: Part,
 ): Promise<Pick<UpstreamAnswer, 'body' | 'length'>> {
@@ -186,8 +204,8 @@ async function bodyOf(
   if (method === 'HEAD' || length === 0) return { body: noBytes, length }
   if (length <= maxRead) {
     const body = Buffer.allocUnsafe(length)
-    const { bytesRead } = await handle.read(body, 0, length, start)
+    const { bytesRead } = await reading(fd, body, 0, length, start)
     return { body: body.subarray(0, bytesRead), length: bytesRead }
   }
-  return { body: handle.createReadStream({ start, end: last }), length }
+  return { body: createReadStream('', { fd, start, end: last }), length }
 }
