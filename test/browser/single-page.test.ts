@@ -27,6 +27,25 @@ const pages = {
   'assets/chunk.js': 'export const loaded = true',
 }
 
+/** Silence of four minutes, more than a browser reads ahead: WAV, 44,100 samples a second of 16 bits in two channels. */
+function recording(): Buffer {
+  const [rate, frame, seconds] = [44_100, 4, 240]
+  const file = Buffer.alloc(44 + rate * frame * seconds)
+  file.write('RIFF', 0)
+  file.writeUInt32LE(file.length - 8, 4)
+  file.write('WAVEfmt ', 8)
+  file.writeUInt32LE(16, 16)
+  file.writeUInt16LE(1, 20)
+  file.writeUInt16LE(2, 22)
+  file.writeUInt32LE(rate, 24)
+  file.writeUInt32LE(rate * frame, 28)
+  file.writeUInt16LE(frame, 32)
+  file.writeUInt16LE(16, 34)
+  file.write('data', 36)
+  file.writeUInt32LE(file.length - 44, 40)
+  return file
+}
+
 describe('a single-page application in a browser', function () {
   this.timeout(60_000)
   const root = mkdtempSync(join(tmpdir(), 'single-page-'))
@@ -37,6 +56,7 @@ describe('a single-page application in a browser', function () {
   before(async () => {
     mkdirSync(join(root, 'assets'))
     for (const [name, text] of Object.entries(pages)) writeFileSync(join(root, name), text)
+    writeFileSync(join(root, 'assets/recording.wav'), recording())
     gateway = await startGateway(
       { 'files.roots': JSON.stringify({ web: { path: root, realms: [realm] } }) },
       { isEmbedded: true },
@@ -122,5 +142,30 @@ describe('a single-page application in a browser', function () {
     const answered = page.waitForResponse((response) => response.url().endsWith('chunk.js?2'))
     expect(await load('?2')).to.equal('not there')
     expect((await answered).status()).to.equal(404)
+  })
+
+  it('seeks in a recording by a part of its file', async () => {
+    const parts: (readonly [status: number, first: number])[] = []
+    page.on('response', (response) => {
+      if (!response.url().endsWith('.wav')) return
+      const [, first] = /^bytes (\d+)-/.exec(response.headers()['content-range'] ?? '') ?? []
+      parts.push([response.status(), Number(first)])
+    })
+    await page.goto(`${gateway.url}/`)
+    const at = await page.evaluate(`(async () => {
+      const player = document.createElement('video')
+      const heard = (event) =>
+        new Promise((resolve) => player.addEventListener(event, resolve, { once: true }))
+      const isKnown = heard('loadedmetadata')
+      player.src = '/assets/recording.wav'
+      await isKnown
+      const isThere = heard('seeked')
+      player.currentTime = 200
+      await isThere
+      return [player.currentTime, player.duration]
+    })()`)
+    expect(at).to.deep.equal([200, 240])
+    expect(new Set(parts.map(([status]) => status))).to.deep.equal(new Set([206]))
+    expect(Math.max(...parts.map(([, first]) => first))).to.be.at.least(30_000_000)
   })
 })
