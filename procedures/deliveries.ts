@@ -67,6 +67,21 @@ async function find(
   throw new ServiceError('service.error.not_found', 'there is no such delivery')
 }
 
+/** The same, or the endpoint of a user at it. @throws ServiceError also `service.error.not_found` for an endpoint that is not there */
+async function findAt(
+  management: Management,
+  caller: Caller,
+  names: readonly unknown[],
+  endpoint: unknown,
+): Promise<DeliveryStatus> {
+  const row = await find(management, caller, names)
+  if (endpoint === undefined) return row
+  const all = await management.deliveries.outbox.endpoints(row)
+  const found = all.find((one) => one.endpoint === endpoint)
+  if (found) return found
+  throw new ServiceError('service.error.not_found', 'the delivery has no such endpoint')
+}
+
 /** @throws ServiceError for a text that names no state */
 function readState(state: unknown): EventState | undefined {
   const found = eventStates.find((one) => one === state)
@@ -105,10 +120,14 @@ function readEvent(event: unknown, declared: Delivery | undefined): HandedEvent 
 
 const ofDelivery = texts('id', 'name')
 
+/** Of a delivery with endpoints of users: one of them. */
+const ofEndpoint = { name: 'endpoint', type: 'string', isOptional: true, inQuery: true } as const
+
 const selection = [
   ...ofDelivery,
   { name: 'webhook_ids', type: 'texts', isOptional: true },
   { name: 'state', type: 'string', isOptional: true },
+  ofEndpoint,
 ] as const
 
 /** Those that list, look and act. */
@@ -136,17 +155,18 @@ export const deliveryProcedures: readonly Procedure[] = [
       { name: 'state', type: 'string', isOptional: true, inQuery: true },
       { name: 'limit', type: 'string', isOptional: true, inQuery: true },
       { name: 'after', type: 'string', isOptional: true, inQuery: true },
+      ofEndpoint,
     ],
     access: 'read',
     mirrors: [{ method: 'GET', path: `${path}/events` }],
-    async handler(management, [id, name, state, limit, after], caller) {
+    async handler(management, [id, name, state, limit, after, endpoint], caller) {
       const known = readState(state)
       const query = {
         limit: readLimit(limit),
         ...(known && { state: known }),
         ...(after !== undefined && { after: String(after) }),
       }
-      const row = await find(management, caller, [id, name])
+      const row = await findAt(management, caller, [id, name], endpoint)
       const { outbox, all } = management.deliveries
       const [{ events, cursor = null }, gaps] = await Promise.all([
         outbox.events(row, query),
@@ -158,12 +178,12 @@ export const deliveryProcedures: readonly Procedure[] = [
   {
     // answers the event with its payload, `{…, event: {topic, args, kwargs, details, publication, accepted_at}}`
     uri: 'service.get_delivery_event',
-    parameters: texts('id', 'name', 'webhook_id'),
+    parameters: [...texts('id', 'name', 'webhook_id'), ofEndpoint],
     access: 'load',
     keepsDocuments: true,
     mirrors: [{ method: 'GET', path: `${path}/events/:webhook_id` }],
-    async handler(management, [id, name, webhook_id], caller) {
-      const row = await find(management, caller, [id, name])
+    async handler(management, [id, name, webhook_id, endpoint], caller) {
+      const row = await findAt(management, caller, [id, name], endpoint)
       return { value: await management.deliveries.outbox.event(row, String(webhook_id)) }
     },
   },
@@ -174,9 +194,9 @@ export const deliveryProcedures: readonly Procedure[] = [
     access: 'load',
     keepsDocuments: true,
     mirrors: [{ method: 'POST', path: `${path}/replay` }],
-    async handler(management, [id, name, ids, state], caller) {
+    async handler(management, [id, name, ids, state, endpoint], caller) {
       const chosen = readSelection(ids, state)
-      const row = await find(management, caller, [id, name])
+      const row = await findAt(management, caller, [id, name], endpoint)
       return { value: { count: await management.deliveries.outbox.replay(row, chosen) } }
     },
   },
@@ -187,9 +207,9 @@ export const deliveryProcedures: readonly Procedure[] = [
     access: 'load',
     keepsDocuments: true,
     mirrors: [{ method: 'POST', path: `${path}/drop` }],
-    async handler(management, [id, name, ids, state], caller) {
+    async handler(management, [id, name, ids, state, endpoint], caller) {
       const chosen = readSelection(ids, state)
-      const row = await find(management, caller, [id, name])
+      const row = await findAt(management, caller, [id, name], endpoint)
       return { value: { count: await management.deliveries.outbox.drop(row, chosen) } }
     },
   },
@@ -197,30 +217,55 @@ export const deliveryProcedures: readonly Procedure[] = [
     (verb): Procedure => ({
       // answers the delivery as list_deliveries does
       uri: `service.${verb}_delivery`,
-      parameters: ofDelivery,
+      parameters: [...ofDelivery, ofEndpoint],
       access: 'load',
       keepsDocuments: true,
       mirrors: [{ method: 'POST', path: `${path}/${verb}` }],
-      async handler(management, names, caller) {
+      async handler(management, [id, name, endpoint], caller) {
         const { deliveries } = management
-        await deliveries.outbox[verb](await find(management, caller, names))
-        return { value: rowOf(await find(management, caller, names), deliveries.all) }
+        const look = () => findAt(management, caller, [id, name], endpoint)
+        await deliveries.outbox[verb](await look())
+        return { value: rowOf(await look(), deliveries.all) }
       },
     }),
   ),
   {
     // answers `{status}` or `{error}`: one event is sent at once, and not kept
     uri: 'service.test_delivery',
-    parameters: [...ofDelivery, { name: 'event', type: 'object', isOptional: true }],
+    parameters: [...ofDelivery, { name: 'event', type: 'object', isOptional: true }, ofEndpoint],
     access: 'load',
     keepsDocuments: true,
     mirrors: [{ method: 'POST', path: `${path}/test` }],
-    async handler(management, [id, name, event], caller) {
+    async handler(management, [id, name, event, endpoint], caller) {
       const { deliveries } = management
-      const row = await find(management, caller, [id, name])
+      const row = await findAt(management, caller, [id, name], endpoint)
       const declared = deliveries.all.find((one) => isSame(one, row))
       const end = await deliveries.outbox.test(row, readEvent(event, declared))
       return { value: 'failed' in end ? { error: end.failed } : end }
+    },
+  },
+  {
+    // answers `{endpoints: [{id, user, url, state, reason, pending, dead, gaps, created_at, is_permitted}]}`: no secrets
+    uri: 'service.list_delivery_endpoints',
+    parameters: ofDelivery,
+    access: 'read',
+    mirrors: [{ method: 'GET', path: `${path}/endpoints` }],
+    async handler(management, names, caller) {
+      const row = await find(management, caller, names)
+      return { value: { endpoints: await management.endpoints.all(row) } }
+    },
+  },
+  {
+    // answers `{endpoint}`: it is removed, with what waits for it
+    uri: 'service.remove_delivery_endpoint',
+    parameters: texts('id', 'name', 'endpoint'),
+    access: 'load',
+    keepsDocuments: true,
+    mirrors: [{ method: 'DELETE', path: `${path}/endpoints/:endpoint`, status: 204 }],
+    async handler(management, [id, name, endpoint], caller) {
+      const row = await find(management, caller, [id, name])
+      await management.endpoints.removeAny(row, String(endpoint))
+      return { value: { endpoint } }
     },
   },
 ]

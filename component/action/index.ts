@@ -1,6 +1,7 @@
 /** What performs actions, by type: the other half of the rows in `kinds.ts`. */
 import type { Action } from './action.ts'
 import { type DeliverPorts, deliverAction } from './deliver/perform.ts'
+import { deliveryEndpointAction, type EndpointPorts } from './delivery-endpoint/perform.ts'
 import { eachAction } from './each/perform.ts'
 import { filesAction, type RootPorts } from './files/perform.ts'
 import { type ForwardPorts, forwardAction } from './forward/perform.ts'
@@ -21,7 +22,7 @@ export interface Actions {
 
 /** Makes all actions. */
 export function openActions(
-  ports: ForwardPorts & SubscribePorts & DeliverPorts & RootPorts & GroupPorts,
+  ports: ForwardPorts & SubscribePorts & DeliverPorts & EndpointPorts & RootPorts & GroupPorts,
 ): Actions {
   const forward = forwardAction(ports)
   return {
@@ -32,6 +33,7 @@ export function openActions(
       wamp_publish: wampPublishAction(ports),
       wamp_subscribe: wampSubscribeAction(ports),
       deliver: deliverAction(ports),
+      delivery_endpoint: deliveryEndpointAction(ports),
       files: filesAction(ports),
       parallel: parallelAction(ports),
       each: eachAction(ports),

@@ -108,6 +108,8 @@ export interface ActionKind {
   readonly views: readonly string[]
   /** The field that names the delivery of the document which it hands an event to; undefined: it hands in none. */
   readonly handsTo: string | undefined
+  /** Whether it acts for the user of the request alone: the operation needs security, and the delivery that it names `to.endpoints`. */
+  readonly isOfUser: boolean
   /** The members of `action.result`; undefined: there is no result. */
   readonly result: readonly string[] | undefined
   /** The members of `action.error` beside those that all errors have. */
@@ -153,6 +155,7 @@ export const actionKind = <T extends string>(
   socketTerms: declared.socketTerms ?? (() => undefined),
   views: declared.views ?? [],
   handsTo: declared.handsTo,
+  isOfUser: declared.isOfUser ?? false,
   result: declared.result,
   error: declared.error ?? [],
   tokenFields: declared.tokenFields ?? [],

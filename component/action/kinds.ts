@@ -1,6 +1,7 @@
 /** The rows of all actions: what all that deal with actions loop over. `index.ts` has what performs them. */
 
 import { deliver } from './deliver/kind.ts'
+import { deliveryEndpoint } from './delivery-endpoint/kind.ts'
 import { each } from './each/kind.ts'
 import { files } from './files/kind.ts'
 import { forward } from './forward/kind.ts'
@@ -18,6 +19,7 @@ const rows = [
   wampPublish,
   wampSubscribe,
   deliver,
+  deliveryEndpoint,
   files,
   parallel,
   each,

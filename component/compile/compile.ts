@@ -3,6 +3,7 @@ import { pointer } from '#component/codec/json.ts'
 import {
   compileDelivery,
   type DeliverySettings,
+  endpointProblem,
 } from '#component/compile/deliveries/compile-delivery.ts'
 import { ProcedureCompiler } from '#component/compile/procedures/compile-procedure.ts'
 import { checkPathSchemas } from '#component/compile/schemas/compile-checks.ts'
@@ -220,10 +221,16 @@ class SpecCompiler {
     for (const route of this.entries.flatMap(({ routes }) => Object.values(routes))) {
       if (route.kind !== undefined) continue
       for (const [plan, at] of handing(route)) {
-        const name = plan.fixed[plan.kind.handsTo ?? '']
-        if (typeof name !== 'string' || names.includes(name)) continue
-        const message = `the document has no delivery ${JSON.stringify(name)}`
-        this.#issues.push({ path: pointer(at, plan.kind.handsTo ?? ''), message })
+        const field = plan.kind.handsTo ?? ''
+        const name = plan.fixed[field]
+        if (typeof name !== 'string') continue
+        const message = names.includes(name)
+          ? plan.kind.isOfUser && endpointProblem(this.entries, name)
+          : `the document has no delivery ${JSON.stringify(name)}`
+        if (message) this.#issues.push({ path: pointer(at, field), message })
+        if (!plan.kind.isOfUser || route.procedure || route.inherited.protection) continue
+        const open = `${plan.kind.type} acts for the user of the request: the operation needs security`
+        this.#issues.push({ path: at, message: open })
       }
     }
   }

@@ -1,5 +1,5 @@
 /** The sections `limits` and `cache` of the configuration: what peers may use up, and what is kept. */
-import { milliseconds, section } from './config-members.ts'
+import { milliseconds, section, strings } from './config-members.ts'
 import { boolean, integer, mayBeAbsent } from './json-schema.ts'
 
 /** Members of `limits`. */
@@ -197,6 +197,16 @@ export const deliveriesSection = section(
       description:
         'Bytes of the events that the store keeps for `deliveries` of API Specifications, looked at once a minute. At the limit further events are not accepted, which is told as a gap.',
     }),
+    max_endpoints: integer({
+      default: 1_000,
+      minimum: 1,
+      maximum: 10_000,
+      description:
+        'Endpoints of deliveries that users have added, of all users. At the limit no user can add one (503).',
+    }),
+    endpoint_hosts: strings(
+      'Hosts that endpoints of users may have beside public ones, as `host`, `host:port` or `*.suffix`: their addresses may be private, and their URLs `http`.',
+    ),
   },
   'The events that `deliveries` of API Specifications send (docs/deliveries.md).',
 )

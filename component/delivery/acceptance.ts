@@ -93,7 +93,14 @@ export function rowOf(
   if (sealed === undefined || sealed.length > largestRow) return 'too_large'
   const { publication, topic } = event
   return {
-    ...{ delivery: id, endpoint: '', webhook_id, publication, topic, seq: nextSeq() },
+    ...{
+      delivery: id,
+      endpoint: delivery.endpoint ?? '',
+      webhook_id,
+      publication,
+      topic,
+      seq: nextSeq(),
+    },
     key: order === undefined ? null : keyDigest(id, order),
     state: hasFailed ? 'dead' : order === undefined ? 'pending' : 'held',
     due_at: hasFailed ? at + deadKeptMs : at,

@@ -23,7 +23,7 @@ function base32(bytes: Uint8Array): string {
 const digest = (texts: readonly string[]): Buffer =>
   createHash('sha256').update(JSON.stringify(texts)).digest()
 
-/** The webhook-id of a publication: `msg_` and 128 bits. */
+/** The webhook-id of a publication, for all endpoints: `msg_` and 128 bits. */
 export const webhookIdOf = (
   { realm_uri, api_spec, name }: DeliveryRef,
   publication: string,
@@ -33,9 +33,13 @@ export const webhookIdOf = (
 export const gapWebhookIdOf = ({ realm_uri, api_spec, name }: DeliveryRef, gap: string): string =>
   `gap_${base32(digest([realm_uri, api_spec, name, gap]).subarray(0, 16))}`
 
-/** Names a delivery in the store: 96 bits. */
-export const deliveryIdOf = ({ realm_uri, api_spec, name }: DeliveryRef): string =>
-  digest([realm_uri, api_spec, name]).subarray(0, 12).toString('base64url')
+/** Names a delivery, or one of its endpoints of users, in the store: 96 bits. */
+export const deliveryIdOf = ({ realm_uri, api_spec, name, endpoint }: DeliveryRef): string =>
+  digest(
+    endpoint === undefined ? [realm_uri, api_spec, name] : [realm_uri, api_spec, name, endpoint],
+  )
+    .subarray(0, 12)
+    .toString('base64url')
 
 /** The procedure that the node registers which accepts the events of a realm. */
 export const lockOf = (realm_uri: string): string =>

@@ -34,6 +34,8 @@ export interface OutboxPorts {
     open(sealed: string, purpose: string): string | undefined
     derive(purpose: string, ...texts: readonly string[]): Buffer
   }
+  /** Whether a user's own endpoint is there; one that is not has been removed, and what waits for it goes. */
+  readonly hasEndpoint: (endpoint: string) => boolean
   readonly yieldTurn: YieldTurn
   /** Begins attempts of all deliveries: rendering, signing and sending take time. */
   readonly beginInTurn: RunInTurn

@@ -21,6 +21,7 @@ import {
   type DeliveryRef,
   type DeliveryState,
   type DeliveryStatus,
+  type EndpointStatus,
   type EventPage,
   type EventQuery,
   type EventSelection,
@@ -46,7 +47,7 @@ const allStates = Object.values(statesOf).flat()
 const selectionOf = (selection: EventSelection): RowSelection =>
   'state' in selection ? { states: statesOf[selection.state] } : selection
 
-/** What is told of a delivery without a look at the store. */
+/** What is told of a delivery, or of one of its endpoints of users, without a look at the store. Those share their counts. */
 export interface KnownDelivery extends DeliveryRef {
   readonly state: DeliveryState
   /** Whether this process accepts and sends. */
@@ -66,6 +67,8 @@ export class ProcessOutbox implements Outbox {
   /** Of this process, in rows that no owner has claimed. */
   readonly #name = -randomInt(1, 2 ** 47)
   readonly #realms = new Map<string, RealmOutbox>()
+  /** Those whose endpoints are of users, by their ids. */
+  #ofUsers: ReadonlyMap<string, Delivery> = new Map()
   readonly #counts = new Map<string, SlotCounts>()
   readonly #ending = new Set<Promise<void>>()
   /** Bytes of all rows: as they were counted last, and what was added since. */
@@ -98,7 +101,11 @@ export class ProcessOutbox implements Outbox {
 
   use(deliveries: readonly Delivery[]): void {
     if (this.#isStopped) return
-    const byRealm = Map.groupBy(deliveries, ({ realm_uri }) => realm_uri)
+    const [ofUsers, sent] = [true, false].map((isOfUsers) =>
+      deliveries.filter(({ endpoints }) => (endpoints !== undefined) === isOfUsers),
+    ) as [Delivery[], Delivery[]]
+    this.#ofUsers = new Map(ofUsers.map((one) => [deliveryIdOf(one), one]))
+    const byRealm = Map.groupBy(sent, ({ realm_uri }) => realm_uri)
     for (const [realm_uri, realm] of this.#realms) {
       if (byRealm.has(realm_uri)) continue
       this.#realms.delete(realm_uri)
@@ -106,7 +113,7 @@ export class ProcessOutbox implements Outbox {
       this.#end(realm)
     }
     for (const [realm_uri, declared] of byRealm) this.#realm(realm_uri).use(declared)
-    const ids = new Set(deliveries.map(deliveryIdOf))
+    const ids = new Set(deliveries.map(wholeIdOf))
     for (const id of this.#counts.keys()) if (!ids.has(id)) this.#counts.delete(id)
   }
 
@@ -145,7 +152,7 @@ export class ProcessOutbox implements Outbox {
   }
 
   #countsOf(delivery: Delivery): SlotCounts {
-    const id = deliveryIdOf(delivery)
+    const id = wholeIdOf(delivery)
     const known = this.#counts.get(id)
     if (known) return known
     // each series begins with 0, so that its first change is seen
@@ -163,9 +170,12 @@ export class ProcessOutbox implements Outbox {
   known(): readonly KnownDelivery[] {
     return [...this.#realms.values()].flatMap((realm) =>
       [...realm.slots.values()].map(({ delivery, state, pending, dead, oldestAt, counts }) => {
-        const { realm_uri, api_spec, name } = delivery
+        const { realm_uri, api_spec, name, endpoint } = delivery
         const { isOwner } = realm
-        return { realm_uri, api_spec, name, state, isOwner, pending, dead, oldestAt, counts }
+        return {
+          ...{ realm_uri, api_spec, name, state, isOwner, pending, dead, oldestAt, counts },
+          ...(endpoint !== undefined && { endpoint }),
+        }
       }),
     )
   }
@@ -174,18 +184,54 @@ export class ProcessOutbox implements Outbox {
     ref: DeliveryRef,
     { id, ...handed }: HandedEvent,
   ): Promise<{ readonly webhook_id: string; readonly is_repeat: boolean }> {
-    const slot = this.#declared(ref)
-    const { row } = slot
-    if (slot.state === 'inactive' || row?.state === 'stopped') {
+    const publication = `deliver:${id ?? randomUUID()}`
+    const at = this.#ports.clock.now()
+    const event: ArrivedEvent = { ...handed, details: {}, publication, at, size: 0 }
+    const made = this.#ofUsers.has(deliveryIdOf(ref))
+      ? await this.#rowsOfUsers(ref, event)
+      : [await this.#rowOf(this.#declared(ref), event)]
+    const kept = await this.#ports.store.deliveries.accept(made)
+    for (const { bytes } of kept) this.#bytes += bytes
+    this.#realms.get(ref.realm_uri)?.look()
+    const is_repeat = made.length > 0 && kept.length === 0
+    return { webhook_id: webhookIdOf(ref, publication), is_repeat }
+  }
+
+  /** One for each endpoint that takes it; the others are told what they miss. */
+  async #rowsOfUsers(ref: DeliveryRef, event: ArrivedEvent): Promise<readonly DeliveryRow[]> {
+    const slots = [...this.#slots()].filter(
+      ({ delivery }) => wholeIdOf(delivery) === deliveryIdOf(ref),
+    )
+    const rows: DeliveryRow[] = []
+    for (const slot of slots) {
+      const pause = this.#ports.yieldTurn()
+      if (pause !== undefined) await pause
+      if (slot.state === 'inactive') continue
+      // the filter may say whose event it is
+      const made = this.#madeRow(slot.id, slot.delivery, event)
+      if (made === undefined) continue
+      if (slot.room < 1) await slot.makeRoom(1)
+      if (slot.row?.state === 'stopped') slot.onLost('stopped', event.at)
+      else if (slot.room < 1) slot.onLost('full', event.at)
+      else rows.push(made)
+    }
+    return rows
+  }
+
+  async #rowOf(slot: Slot, event: ArrivedEvent): Promise<DeliveryRow> {
+    if (slot.state === 'inactive' || slot.row?.state === 'stopped') {
       throw unavailable('the delivery is stopped')
     }
     if (slot.room < 1) await slot.makeRoom(1)
     if (slot.room < 1) throw unavailable('the delivery has no room for more events')
-    const publication = `deliver:${id ?? randomUUID()}`
-    const at = this.#ports.clock.now()
-    const event: ArrivedEvent = { ...handed, details: {}, publication, at, size: 0 }
+    const made = this.#madeRow(slot.id, wanted(slot.delivery), event)
+    if (made === undefined) throw unavailable('the event was not accepted')
+    return made
+  }
+
+  #madeRow(id: string, delivery: Delivery, event: ArrivedEvent): DeliveryRow | undefined {
     const { box } = this.#ports
-    const made = rowOf({ id: slot.id, delivery: wanted(slot.delivery) }, event, {
+    const made = rowOf({ id, delivery }, event, {
       seal: (text, purpose) => box.seal(text, purpose),
       keyDigest: this.#keyDigest,
       nextSeq: () => this.#seq.next(),
@@ -194,45 +240,81 @@ export class ProcessOutbox implements Outbox {
     if (made === 'too_large') {
       throw new ServiceError('service.error.payload_too_large', 'the event is too large')
     }
-    if (made === undefined) throw unavailable('the event was not accepted')
-    const state = made.state === 'dead' ? 'dead' : 'new'
-    const kept = await this.#ports.store.deliveries.accept([{ ...made, state }])
-    for (const { bytes } of kept) this.#bytes += bytes
-    this.#realms.get(ref.realm_uri)?.look()
-    return { webhook_id: made.webhook_id, is_repeat: kept.length === 0 }
+    return made && { ...made, state: made.state === 'dead' ? 'dead' : 'new' }
   }
 
   async list(): Promise<readonly DeliveryStatus[]> {
+    const all = await this.#statuses(() => true)
+    const byName = Map.groupBy(all, nameOf)
+    for (const one of this.#ofUsers.values())
+      if (!byName.has(nameOf(one))) byName.set(nameOf(one), [])
+    return [...byName]
+      .map(([name, some]) => this.#whole(name, some))
+      .filter(
+        ({ is_declared, pending, dead, gaps: holes }) => is_declared || pending + dead + holes,
+      )
+      .sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
+  }
+
+  /** A delivery with its endpoints of users as one: whose they are and how they are is told by {@link endpoints}. */
+  #whole(name: string, some: readonly DeliveryStatus[]): DeliveryStatus {
+    const [realm_uri = '', api_spec = '', of = ''] = JSON.parse(name) as string[]
+    const ofUsers = this.#ofUsers.get(deliveryIdOf({ realm_uri, api_spec, name: of }))
+    const own = some.find(({ endpoint }) => endpoint === undefined)
+    const [first] = some
+    if (own && some.length === 1 && !ofUsers) return own
+    const sum = (key: 'pending' | 'dead' | 'gaps') => some.reduce((all, one) => all + one[key], 0)
+    const times = some.flatMap(({ oldest_at }) => oldest_at ?? [])
+    const isActive = ofUsers ? ofUsers.isActive : own?.is_declared === true
+    return {
+      ...{ realm_uri, api_spec, name: of, reason: own?.reason ?? null },
+      state: isActive ? (own?.is_declared ? own.state : 'active') : 'inactive',
+      is_declared: ofUsers !== undefined || own?.is_declared === true,
+      ...{ pending: sum('pending'), dead: sum('dead'), gaps: sum('gaps') },
+      oldest_at: times.length === 0 ? null : Math.min(...times),
+      owner: first?.owner ?? null,
+    }
+  }
+
+  async endpoints(ref: DeliveryRef): Promise<readonly EndpointStatus[]> {
+    const id = deliveryIdOf(ref)
+    const all = await this.#statuses((row) => row.endpoint !== '' && wholeIdOf(refOf(row)) === id)
+    return all.flatMap((one) => {
+      const { endpoint } = one
+      return endpoint !== undefined && this.#ports.hasEndpoint(endpoint)
+        ? [{ ...one, endpoint }]
+        : []
+    })
+  }
+
+  async #statuses(isMeant: (row: DeliveryStateRow) => boolean): Promise<readonly DeliveryStatus[]> {
     const { deliveries, deliveryOwners } = this.#ports.store
     const [rows, counts, gaps, owners] = await Promise.all([
       ...([deliveryOwners.states(), deliveries.counts()] as const),
       ...([deliveryOwners.gapCounts(), deliveryOwners.owners()] as const),
     ])
     const slots = new Map([...this.#slots()].map((slot) => [slot.id, slot]))
-    const all = await Promise.all(
-      rows.map(async (row): Promise<DeliveryStatus> => {
-        const { delivery: id, realm_uri, api_spec, name } = row
+    const byId = Map.groupBy(counts, ({ delivery }) => delivery)
+    return await Promise.all(
+      rows.filter(isMeant).map(async (row): Promise<DeliveryStatus> => {
+        const id = row.delivery
         const slot = slots.get(id)
-        const mine = counts.filter(({ delivery }) => delivery === id)
         const sum = (...states: readonly DeliveryRow['state'][]) =>
-          mine.reduce((sum, one) => sum + (states.includes(one.state) ? one.rows : 0), 0)
+          (byId.get(id) ?? []).reduce(
+            (sum, one) => sum + (states.includes(one.state) ? one.rows : 0),
+            0,
+          )
+        const pending = sum('new', 'pending', 'held')
         return {
-          ...{ realm_uri, api_spec, name, state: stateOf(row, slot) },
+          ...{ ...refOf(row), state: stateOf(row, slot), pending, dead: sum('dead') },
           reason: row.reason as DeliveryStatus['reason'],
           is_declared: slot !== undefined,
-          pending: sum('new', 'pending', 'held'),
-          dead: sum('dead'),
-          oldest_at: (await deliveries.oldest(id)) ?? null,
+          oldest_at: pending === 0 ? null : ((await deliveries.oldest(id)) ?? null),
           gaps: gaps.get(id) ?? 0,
-          owner: owners.get(realm_uri) ?? null,
+          owner: owners.get(row.realm_uri) ?? null,
         }
       }),
     )
-    return all
-      .filter(
-        ({ is_declared, pending, dead, gaps: holes }) => is_declared || pending + dead + holes,
-      )
-      .sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
   }
 
   async events(ref: DeliveryRef, { state, limit, after }: EventQuery): Promise<EventPage> {
@@ -311,7 +393,9 @@ export class ProcessOutbox implements Outbox {
   }
 
   #declared(ref: DeliveryRef): Slot {
-    const slot = this.#slot(deliveryIdOf(ref))
+    const id = deliveryIdOf(ref)
+    if (this.#ofUsers.has(id)) throw needsEndpoint()
+    const slot = this.#slot(id)
     if (!slot) throw notFound('no document declares this delivery')
     return slot
   }
@@ -325,6 +409,7 @@ export class ProcessOutbox implements Outbox {
   async #known(ref: DeliveryRef): Promise<string> {
     const id = deliveryIdOf(ref)
     if (this.#slot(id)) return id
+    if (this.#ofUsers.has(id)) throw needsEndpoint()
     const rows = await this.#ports.store.deliveryOwners.states()
     if (rows.some(({ delivery }) => delivery === id)) return id
     throw notFound('there is no such delivery')
@@ -364,11 +449,26 @@ const statusOf = (row: DeliveryRowHead): DeliveryEventStatus => {
   }
 }
 
+const refOf = ({ realm_uri, api_spec, name, endpoint }: DeliveryStateRow): DeliveryRef => ({
+  ...{ realm_uri, api_spec, name },
+  ...(endpoint !== '' && { endpoint }),
+})
+
+/** The id of the delivery as a whole, whatever endpoint is meant. */
+const wholeIdOf = ({ realm_uri, api_spec, name }: DeliveryRef): string =>
+  deliveryIdOf({ realm_uri, api_spec, name })
+
 const nameOf = ({ realm_uri, api_spec, name }: DeliveryRef): string =>
   JSON.stringify([realm_uri, api_spec, name])
 
 const unavailable = (message: string): ServiceError =>
   new ServiceError('service.error.unavailable', message, { headers: { 'Retry-After': '5' } })
+
+const needsEndpoint = (): ServiceError =>
+  new ServiceError(
+    'wamp.error.invalid_argument',
+    'the delivery has endpoints of users: name one by its id (endpoint)',
+  )
 
 const notFound = (message: string): ServiceError =>
   new ServiceError('service.error.not_found', message)

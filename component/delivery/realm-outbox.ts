@@ -40,6 +40,8 @@ const sweepMs = 60_000
 /** Dead letters of a delivery. */
 const mostDead = 10_000
 
+const everyState = ['new', 'pending', 'held', 'done', 'dead'] as const
+
 /** Rows of one statement. */
 const mostEnds = 256
 
@@ -59,8 +61,9 @@ export class RealmOutbox {
   readonly #ends: WriteBatch<DeliveryRowEnd, undefined>
   readonly #releases: WriteBatch<{ readonly delivery: string; readonly key: string }, WaitingRow[]>
   readonly #gapMessages: GapMessages
-  /** Ends that the store has not. */
+  /** Writes that the store has not, and those of them that are ends of attempts. */
   readonly #open = new Set<Promise<unknown>>()
+  readonly #ended = new Set<Promise<void>>()
   #lock: RealmLock | undefined
   /** Of the ownership; undefined: another process has it, or none. */
   #epoch: number | undefined
@@ -106,7 +109,10 @@ export class RealmOutbox {
     }
     for (const slot of gone.values()) {
       this.slots.delete(slot.id)
-      this.#silence(slot)
+      const stopped = this.#silence(slot)
+      const { endpoint } = slot.delivery
+      if (endpoint !== undefined && !this.#ports.hasEndpoint(endpoint))
+        this.#purge(slot.id, stopped)
     }
     this.look()
   }
@@ -139,22 +145,35 @@ export class RealmOutbox {
     slot.delivery = delivery
     slot.sender?.use(delivery)
     if (delivery.topic !== topic || delivery.match !== match || !delivery.isActive) {
-      this.#silence(slot)
+      void this.#silence(slot)
     }
   }
 
   /** It hears no event on purpose: that is no gap. */
-  #silence(slot: Slot): void {
+  #silence(slot: Slot): Promise<void> {
     const wasAccepting = slot.isAccepting
     slot.deafen()
-    void slot.sender?.stop(true)
+    const stopped = slot.sender?.stop(true) ?? Promise.resolve()
     slot.sender = undefined
-    if (!wasAccepting) return
+    if (!wasAccepting) return stopped
     if (slot.row) slot.row = { ...slot.row, covered_until: null }
     // before the store is looked at again
     void this.#inTurn(() =>
       this.#persist(() => this.#ports.store.deliveryOwners.cover([slot.id], null)),
     )
+    return stopped
+  }
+
+  /** A user has removed the endpoint: what waits for it goes, once nothing of it is under way. The owner removes it; its state goes with a later sweep. */
+  #purge(id: string, stopped: Promise<void>): void {
+    if (!this.isOwner) return
+    const { acceptance, store } = this.#ports
+    void this.#persist(async () => {
+      await stopped
+      await acceptance.written()
+      await Promise.all([...this.#ended])
+      await store.deliveries.remove(id, { states: everyState })
+    })
   }
 
   /** Looks at the store at once. */
@@ -355,8 +374,8 @@ export class RealmOutbox {
       rows: {
         due: (limit) => deliveries.due(id, limit),
         claim: (rows, ms) => deliveries.claim(owner, rows, ms),
-        end: (end) => this.#persist(() => this.#ends.add({ ...end, delivery: id, epoch })),
-        release: (key) => this.#releases.add({ delivery: id, key }),
+          end: (end) => this.#end({ ...end, delivery: id, epoch }),
+          release: (key) => this.#releases.add({ delivery: id, key }),
       },
       open: (row) => openEvent(box, row),
       onStop: (reason) => this.#stopDelivery(slot, reason),
@@ -375,6 +394,13 @@ export class RealmOutbox {
       },
       onBug: (err) => log.error({ err, ...nameOf(slot) }, 'an attempt failed because of a bug'),
     })
+  }
+
+  async #end(end: DeliveryRowEnd): Promise<void> {
+    const ended = this.#persist(() => this.#ends.add(end))
+    this.#ended.add(ended)
+    await ended
+    this.#ended.delete(ended)
   }
 
   #stopDelivery(slot: Slot, reason: StopReason): void {
@@ -440,10 +466,13 @@ export class RealmOutbox {
   async #sweepAbandoned(now: number): Promise<void> {
     const { deliveries, deliveryOwners } = this.#ports.store
     const forgottenBefore = now - abandonedKeptMs
-    for (const { delivery, declared_at } of await deliveryOwners.abandoned(now - undeclaredMs)) {
-      if ((declared_at ?? now) < forgottenBefore) {
-        await deliveries.remove(delivery, { states: ['new', 'pending', 'held', 'done', 'dead'] })
-        await deliveryOwners.forget(delivery, forgottenBefore)
+    for (const row of await deliveryOwners.abandoned(now - undeclaredMs)) {
+      const { delivery, endpoint, declared_at } = row
+      // one that was removed while nobody owned the realm
+      const isRemoved = endpoint !== '' && !this.#ports.hasEndpoint(endpoint)
+      if (isRemoved || (declared_at ?? now) < forgottenBefore) {
+        await deliveries.remove(delivery, { states: everyState })
+        await deliveryOwners.forget(delivery, isRemoved ? now : forgottenBefore)
       } else await deliveries.sweep(delivery, mostDead)
     }
   }
@@ -521,15 +550,18 @@ export class RealmOutbox {
   }
 }
 
-const nameOf = ({ delivery: { api_spec, name } }: Slot) => ({ api_spec, delivery: name })
+const nameOf = ({ delivery: { api_spec, name, endpoint } }: Slot) => ({
+  ...{ api_spec, delivery: name },
+  ...(endpoint !== undefined && { endpoint }),
+})
 
 /** Of no two rows of different orders. */
 const orderOf = ({ delivery, key }: Pick<WaitingRow, 'delivery' | 'key'>) => `${delivery} ${key}`
 
 const newState = (
-  { id, delivery: { realm_uri, api_spec, name } }: Slot,
+  { id, delivery: { realm_uri, api_spec, name, endpoint = '' } }: Slot,
   declared_at: number,
 ): DeliveryStateRow => ({
-  ...{ delivery: id, realm_uri, api_spec, name, state: 'active' },
+  ...{ delivery: id, realm_uri, api_spec, name, endpoint, state: 'active' },
   ...{ reason: null, failing_since: null, covered_until: null, declared_at },
 })

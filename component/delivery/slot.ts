@@ -1,7 +1,7 @@
 /** One delivery in one process: its subscription, what it keeps while it stands by, what it counts, and its sender. */
 import type { DeliveryRow, DeliveryStateRow } from '#component/store/tables.ts'
 import { sizeOf } from '#component/stream/entry.ts'
-import type { Watch, WatchedEvent } from '#component/wamp/session.ts'
+import { WampError, type Watch, type WatchedEvent } from '#component/wamp/session.ts'
 import type { AcceptingDelivery, ArrivedEvent } from './acceptance.ts'
 import { GapRecord } from './gap-record.ts'
 import { deliveryIdOf } from './ids.ts'
@@ -68,6 +68,7 @@ export class Slot implements AcceptingDelivery {
   /** Another try to subscribe makes this one void. */
   #attempt = 0
   #lostAt: number | undefined
+  #isRefusalTold = false
   #stopTimer: (() => void) | undefined
 
   constructor(delivery: Delivery, ports: SlotPorts, counts: SlotCounts) {
@@ -117,8 +118,8 @@ export class Slot implements AcceptingDelivery {
   async #listen(): Promise<void> {
     this.#attempt += 1
     const attempt = this.#attempt
-    const { clock, log, session } = this.#ports
-    const { realm_uri, api_spec, name, topic, match } = this.delivery
+    const { clock, session } = this.#ports
+    const { realm_uri, topic, match } = this.delivery
     const isMine = () => attempt === this.#attempt
     const again = () => {
       if (!isMine()) return
@@ -144,8 +145,7 @@ export class Slot implements AcceptingDelivery {
         onRefused: (error) => {
           if (!isMine()) return
           this.#lostAt ??= clock.now()
-          const line = { api_spec, delivery: name, error: error.error_uri }
-          log.warn(line, 'the router refuses the subscription of a delivery; trying again')
+          this.#tellRefused(error)
           again()
         },
       })
@@ -154,10 +154,21 @@ export class Slot implements AcceptingDelivery {
         return
       }
       this.#watch = watch
+      this.#isRefusalTold = false
       this.#onBack()
-    } catch {
+    } catch (error) {
+      if (isMine()) this.#tellRefused(error)
       again()
     }
+  }
+
+  /** Told once until it is taken: it is tried every two seconds. */
+  #tellRefused(error: unknown): void {
+    if (this.#isRefusalTold || !(error instanceof WampError)) return
+    this.#isRefusalTold = true
+    const { api_spec, name } = this.delivery
+    const line = { api_spec, delivery: name, error: error.error_uri }
+    this.#ports.log.warn(line, 'the router refuses the subscription of a delivery; trying again')
   }
 
   #onBack(): void {

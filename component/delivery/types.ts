@@ -7,6 +7,8 @@ export interface DeliveryRef {
   /** The id of the document. */
   readonly api_spec: string
   readonly name: string
+  /** The id of a user's own endpoint; absent: the delivery as a whole, or its one endpoint. */
+  readonly endpoint?: string
 }
 
 /** An event on its way to an endpoint: what expressions read as `action.event`. */
@@ -100,8 +102,36 @@ export interface DeliveryAttempt {
   readonly now: number
 }
 
+/** The user whose endpoint it is, with the roles that the user had when it was added or rotated. */
+export interface EndpointOwner {
+  readonly authid: string
+  readonly authmethod: string
+  readonly authroles: readonly string[]
+}
+
+/** One endpoint, without its secrets. Times are milliseconds since the epoch. */
+export interface Endpoint extends Required<DeliveryRef> {
+  readonly owner: EndpointOwner
+  readonly url: string
+  readonly created_at: number
+  /** When a ping was answered with 2xx; null: nothing but pings is sent. */
+  readonly verified_at: number | null
+}
+
+/** What a delivery has for endpoints of users. */
+export interface UserEndpoints {
+  /** Endpoints of one user, at most. */
+  readonly perUser: number
+  /** The delivery to one of them, which is sent by itself. */
+  of(endpoint: Endpoint): Delivery
+  /** Sends a signed ping once; never rejects. */
+  ping(endpoint: Endpoint, attempt: DeliveryAttempt): Promise<AttemptEnd>
+}
+
 /** One delivery of a document, compiled. */
 export interface Delivery extends DeliveryRef {
+  /** Users add its endpoints, and nothing is sent but by {@link UserEndpoints.of}. Absent: the document has its endpoint. */
+  readonly endpoints?: UserEndpoints
   /** A topic or pattern. */
   readonly topic: string
   readonly match: Match
@@ -142,6 +172,11 @@ export interface DeliveryStatus extends DeliveryRef {
   readonly gaps: number
   /** The node that accepts and sends; null: none does. */
   readonly owner: string | null
+}
+
+/** The endpoints of a delivery that users have added, as management tells them. */
+export interface EndpointStatus extends DeliveryStatus {
+  readonly endpoint: string
 }
 
 /** `pending`: due or waits for its next attempt. `held`: behind another one of its key. */
@@ -208,8 +243,10 @@ export interface Outbox {
     ref: DeliveryRef,
     event: HandedEvent,
   ): Promise<{ readonly webhook_id: string; readonly is_repeat: boolean }>
-  /** Those that are declared, and those of which rows are left; by realm, document and name. */
+  /** Those that are declared, and those of which rows are left; by realm, document and name. Endpoints of users count as one. */
   list(): Promise<readonly DeliveryStatus[]>
+  /** The endpoints of users at a delivery that events were accepted for, or may be. */
+  endpoints(ref: DeliveryRef): Promise<readonly EndpointStatus[]>
   events(ref: DeliveryRef, query: EventQuery): Promise<EventPage>
   /** With its payload. */
   event(

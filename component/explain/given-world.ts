@@ -8,6 +8,7 @@ import type {
   UpstreamRequest,
 } from '#component/action/connections/upstreams.ts'
 import type { DeliverPorts } from '#component/action/deliver/perform.ts'
+import type { EndpointPorts } from '#component/action/delivery-endpoint/perform.ts'
 import type { FoundFile, RootPorts } from '#component/action/files/perform.ts'
 import type { BodyCodec } from '#component/action/forward/body.ts'
 import type { ForwardPorts } from '#component/action/forward/perform.ts'
@@ -43,6 +44,7 @@ type World = (
 ) => Pick<ForwardPorts, 'connections' | 'findUpstream'> &
   Pick<SubscribePorts, 'sessions' | 'streams'> &
   Pick<DeliverPorts, 'handIn'> &
+  EndpointPorts &
   RootPorts
 
 /** The world, and what happens in it once an answer streams. */
@@ -148,6 +150,7 @@ export function givenWorld(
       },
     },
     handIn: () => kept(outcomeOf(index())),
+    manageEndpoint: () => managed(outcomeOf(index())),
     ...toUpstreams(clock, authOf, (request, handler) =>
       dispatch(request, handler, outcomeOf(index())),
     ),
@@ -162,6 +165,12 @@ export function givenWorld(
 async function kept({ result, error }: GivenOutcome) {
   if (error) failAsPeer(error)
   return { webhook_id: 'msg_example', is_repeat: false, ...result }
+}
+
+/** What is told of the endpoints of a user. @throws WampError where an error is given */
+async function managed({ result, error }: GivenOutcome) {
+  if (error) failAsPeer(error)
+  return { endpoint: null, endpoints: null, secret: null, is_repeat: null, ping: null, ...result }
 }
 
 /** The file that an outcome gives; an error is one that is not there. */

@@ -1,9 +1,15 @@
-/** Judges what users call and publish where the gateway sends it in their names, as the router would judge sessions of theirs. */
+/** Judges what users call, publish and hear where the gateway sends it in their names, as the router would judge sessions of theirs. */
 import type { Identity } from '#component/identity.ts'
 import type { Member } from '#component/router/ports.ts'
 import { type TicketPorts, welcomeHolder } from './authenticator.ts'
 import type { Policy } from './policy.ts'
 import type { Realms } from './realms.ts'
+
+/** Who is judged. */
+export type ForwardedUser = Pick<Identity, 'realm_uri' | 'authid' | 'authroles' | 'authmethod'>
+
+/** What may be done for users. */
+export type UserAction = 'call' | 'publish' | 'subscribe'
 
 /** What decides. */
 interface ForwardedUsersPorts extends Pick<TicketPorts, 'isKnown'> {
@@ -17,8 +23,8 @@ interface ForwardedUsersPorts extends Pick<TicketPorts, 'isKnown'> {
  */
 export function forwardedMember(
   { policy, realms, isKnown }: ForwardedUsersPorts,
-  { realm_uri, authid, authroles, authmethod }: Identity,
-  action: 'call' | 'publish',
+  { realm_uri, authid, authroles, authmethod }: ForwardedUser,
+  action: UserAction,
   uri: string,
 ): Member | undefined {
   const realm = realms.realm(realm_uri)

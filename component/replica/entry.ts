@@ -13,6 +13,7 @@ export const kinds = [
   'oidc_user',
   'id_token',
   'trace',
+  'endpoint',
   'api_spec',
 ] as const
 

@@ -7,7 +7,9 @@ const minuteMs = 60_000
 const spareSeconds = 120
 
 /** Kinds that end at their `exp` (seconds since the epoch), where they have one. */
-const mortal: ReadonlySet<Kind> = new Set(['revocation', 'api_key', 'id_token', 'trace'])
+const mortal: ReadonlySet<Kind> = new Set([
+  ...(['revocation', 'api_key', 'id_token', 'trace', 'endpoint'] as const),
+])
 
 /**
  * Whether an entry has ended and can be removed. The answer changes at full minutes only.

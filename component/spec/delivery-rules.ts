@@ -30,6 +30,9 @@ const maxDeliveries = 100
 /** Of one delivery. */
 const maxDelays = 20
 
+/** Endpoints of one user at one delivery. */
+const maxPerUser = 100
+
 /** Seconds in a day. */
 const day = 86_400
 
@@ -48,6 +51,7 @@ export const deliveryDefaults = {
   max_pending: 100_000,
   max_age: 7 * day,
   on_full: 'refuse',
+  per_user: 10,
 } as const
 
 /** The header fields that each request has from the gateway. */
@@ -101,6 +105,14 @@ const targetKeys = {
     'The path at the upstream.',
     { examples: ['/hooks/orders'] },
   ),
+  endpoints: described(
+    closedMap('a map {per_user}', {
+      per_user: described(integer(1, maxPerUser), 'Endpoints of one user at this delivery.', {
+        default: deliveryDefaults.per_user,
+      }),
+    }),
+    'Users add the endpoints, by the action `delivery_endpoint`, in place of `url`.',
+  ),
   method: described(oneOf(['post', 'put', 'patch']), 'The method of requests.', {
     default: deliveryDefaults.method,
   }),
@@ -115,23 +127,25 @@ const targetKeys = {
   ),
 } satisfies Readonly<Record<string, Rule>>
 
-const closedTarget = closedMap('a map {url}, or {upstream, path}', targetKeys)
+const closedTarget = closedMap('a map {url}, {upstream, path} or {endpoints}', targetKeys)
 
 const target: Rule = described(
   rule(
     {
       ...closedTarget.schema,
-      oneOf: [{ required: ['url'] }, { required: ['upstream'] }],
+      oneOf: [{ required: ['url'] }, { required: ['upstream'] }, { required: ['endpoints'] }],
       dependentRequired: { upstream: ['path'], path: ['upstream'] },
     },
     (value, path, report) => {
       closedTarget(value, path, report)
       if (!isMap(value)) return
-      const [hasUrl, hasUpstream, hasPath] = ['url', 'upstream', 'path'].map((key) =>
-        Object.hasOwn(value, key),
-      )
-      if (hasUrl === hasUpstream) {
-        report.issue(path, 'expected either url, or upstream and path')
+      const [hasUrl, hasUpstream, hasEndpoints, hasPath] = [
+        ...(['url', 'upstream', 'endpoints', 'path'] as const),
+      ].map((key) => Object.hasOwn(value, key))
+      if (Number(hasUrl) + Number(hasUpstream) + Number(hasEndpoints) !== 1) {
+        report.issue(path, 'expected one of url, upstream and path, endpoints')
+      } else if (hasEndpoints && hasPath) {
+        report.issue(pointer(path, 'path'), 'endpoints have paths of their own: leave it out')
       } else if (hasUpstream && !hasPath) {
         report.missing(path, 'path', 'the path at the upstream')
       } else if (hasUrl && hasPath) {
@@ -271,6 +285,9 @@ export const delivery: Rule = rule(closedDelivery.schema, (value, path, report) 
   closedDelivery(value, path, report)
   if (!isMap(value)) return
   checkTopic(value.topic, deliveryMatch(value), pointer(path, 'topic'), report)
+  if (isMap(value.to) && Object.hasOwn(value.to, 'endpoints') && Object.hasOwn(value, 'sign')) {
+    report.issue(pointer(path, 'sign'), 'each endpoint of a user has its own secret: leave it out')
+  }
 })
 
 /** The name of a delivery: it stands in paths of management and in metrics. */

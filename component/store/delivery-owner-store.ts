@@ -132,11 +132,11 @@ export class DeliveryOwnerStore {
   /** The deliveries that no document has had since a time. */
   async abandoned(
     sinceMs: number,
-  ): Promise<readonly Pick<DeliveryStateRow, 'delivery' | 'declared_at'>[]> {
+  ): Promise<readonly Pick<DeliveryStateRow, 'delivery' | 'endpoint' | 'declared_at'>[]> {
     return await this.#run((db) =>
       db
         .selectFrom('delivery_states')
-        .select(['delivery', 'declared_at'])
+        .select(['delivery', 'endpoint', 'declared_at'])
         .where('declared_at', '<', sinceMs)
         .execute(),
     )

@@ -154,6 +154,9 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     'create index delivery_gaps_time on delivery_gaps (delivery, until)',
   ],
   '003-declared-deliveries': ['alter table delivery_states add column declared_at bigint'],
+  '004-endpoints-of-users': [
+    "alter table delivery_states add column endpoint text not null default ''",
+  ],
 }
 
 const migrations: Readonly<Record<string, Migration>> = Object.fromEntries(

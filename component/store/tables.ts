@@ -189,6 +189,8 @@ export interface DeliveryStateRow {
   readonly realm_uri: string
   readonly api_spec: string
   readonly name: string
+  /** Of a user; empty: the one of the document. */
+  readonly endpoint: string
   readonly state: 'active' | 'paused' | 'stopped'
   /** Why it is stopped. */
   readonly reason: string | null

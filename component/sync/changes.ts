@@ -24,6 +24,7 @@ const topicsOf: Readonly<Record<Kind, Topics>> = {
   oidc_user: ownTopics,
   id_token: ownTopics,
   trace: ownTopics,
+  endpoint: ownTopics,
 }
 
 /** All topics of changes. */

@@ -106,6 +106,7 @@ export function managementOf(parts: Needs<(typeof managementNeeds)[number]>): Ma
     seenTickets: (realm_uri, authid) => loginLists.tickets.of(realm_uri, authid),
     upstreams: (realm_uri) => upstreams.of(realm_uri),
     deliveries: serving.deliveries,
+    endpoints: serving.desk,
     refusal: () => sync.refusal(),
     ...(broadcast && { broadcast }),
     status: () => ({

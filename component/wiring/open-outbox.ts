@@ -27,6 +27,7 @@ export function openOutbox({
     beginInTurn: shortTurns(),
     session: (realm_uri) => pool.open(realm_uri),
     lock: needsLock ? (realm_uri) => lockAt(own, realm_uri) : undefined,
+    hasEndpoint: (endpoint) => context.users.endpoints.find(endpoint) !== undefined,
     bufferBytes: config.limits.delivery_buffer,
     maxBytes: config.deliveries.max_bytes,
     drainMs: config.gateway.drain_timeout,

@@ -3,8 +3,14 @@
 import { ServiceError } from '#component/errors.ts'
 import { LoginLog, networkThrottle } from '#component/login-refusal.ts'
 import type { TicketPorts } from '#component/realm/authenticator.ts'
+import {
+  type ForwardedUser,
+  forwardedMember,
+  type UserAction,
+} from '#component/realm/forwarded-users.ts'
 import { issuerMethod } from '#component/realm/logins.ts'
 import { Policy } from '#component/realm/policy.ts'
+import type { Member } from '#component/router/ports.ts'
 import { bearerOf } from '#component/token/signed-tokens.ts'
 import { readCookie, ticketCookie } from '#component/token/ticket-cookie.ts'
 import { unlessRefused } from '#component/token/token-error.ts'
@@ -35,6 +41,15 @@ export const knownBy =
   ({ accounts, foreignUsers }: Users): NonNullable<TicketPorts['isKnown']> =>
   (realm_uri, authid, authmethod) =>
     (authmethod === issuerMethod ? foreignUsers : accounts).isKnown(realm_uri, authid)
+
+/** Judges what the gateway sends and hears for users, by the realms as they are at each message. */
+export function userJudge(context: WiringContext) {
+  const { users } = context
+  const { realms } = users
+  const ports = { policy: openPolicy(context, false), realms, isKnown: knownBy(users) }
+  return (user: ForwardedUser, action: UserAction, uri: string): Member | undefined =>
+    forwardedMember(ports, user, action, uri)
+}
 
 /** Verifies what sessions present as a ticket, besides passwords. */
 function ticketPorts(users: Users): TicketPorts {

@@ -1,11 +1,9 @@
 /** The gateway's sessions on its router: its own on the component's realm, and those that requests run on. */
-import { forwardedMember } from '#component/realm/forwarded-users.ts'
 import { componentSession } from '#component/wamp/autobahn-session.ts'
-import type { Judge } from '#component/wamp/forwarding/forwarded-session.ts'
 import { SessionPool } from '#component/wamp/session-pool.ts'
 import type { SupervisedSession } from '#component/wamp/supervisor.ts'
 import type { WiringContext } from './context.ts'
-import { knownBy, openPolicy } from './policy.ts'
+import { userJudge } from './policy.ts'
 import type { RouterConnection } from './router-connection.ts'
 import { sessionWaits } from './status/session-status.ts'
 
@@ -32,7 +30,7 @@ export function openPool({ context, router }: SessionNeeds): SessionPool {
     identity,
     forwarding:
       identity === 'forwarded'
-        ? { auth: router.componentAuth, judge: judgeOf(context) }
+        ? { auth: router.componentAuth, judge: userJudge(context) }
         : undefined,
     maxHeld: config.limits.stream_sessions,
     unsentBytes: config.limits.call_buffer,
@@ -55,12 +53,4 @@ export const openOwn = ({ context, router }: SessionNeeds): SupervisedSession =>
 export async function leave(own: SupervisedSession): Promise<void> {
   await own.withdraw()
   await own.leave()
-}
-
-/** Judges what the gateway forwards for users, by the realms as they are at each message. */
-function judgeOf(context: WiringContext): Judge {
-  const { users } = context
-  const { realms } = users
-  const ports = { policy: openPolicy(context, false), realms, isKnown: knownBy(users) }
-  return (...asked) => forwardedMember(ports, ...asked)
 }

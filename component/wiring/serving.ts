@@ -5,14 +5,13 @@ import { egressBy } from '#component/action/connections/egress.ts'
 import { hostPolicy } from '#component/action/connections/origin.ts'
 import { type Connections, Upstreams } from '#component/action/connections/upstreams.ts'
 import { openRoots } from '#component/action/files/roots.ts'
-import { forwardAction } from '#component/action/forward/perform.ts'
 import { RunningBranches } from '#component/action/group.ts'
 import { openActions } from '#component/action/index.ts'
 import type { AttemptWatch } from '#component/action/watching/attempt-watch.ts'
 import { PoolMetrics, type PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import { toldAttempts } from '#component/action/watching/told-attempts.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
-import { Signers } from '#component/delivery/requests/signers.ts'
+import type { EndpointDesk } from '#component/delivery/endpoints/endpoint-desk.ts'
 import type { Examples } from '#component/examples/examples.ts'
 import { Gateway } from '#component/gateway/handle.ts'
 import type { OpenSockets } from '#component/gateway/sockets/open-sockets.ts'
@@ -28,7 +27,8 @@ import { gatewayRole, rolesOf } from '#component/realm/logins.ts'
 import { Reauthentication } from '#component/security/reauthentication.ts'
 import type { Streams } from '#component/stream/hub.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
-import { Deliveries } from '#component/wiring/deliveries/deliveries.ts'
+import type { Deliveries } from '#component/wiring/deliveries/deliveries.ts'
+import { managed, openDeliveries } from '#component/wiring/deliveries/open-deliveries.ts'
 import { type FollowedUpstreams, followUpstreams } from '#component/wiring/follow-upstreams.ts'
 import { openSocketsOf } from '#component/wiring/streams/open-sockets.ts'
 import { openStreamHub } from '#component/wiring/streams/stream-hub.ts'
@@ -39,7 +39,6 @@ import { publicPath } from '#http/oidc/public-address.ts'
 import { openPublication } from '#http/openapi/open.ts'
 import type { WiringContext } from './context.ts'
 import { type HttpAuthentication, openHttpAuthentication } from './http-authentication.ts'
-import { upstreamOrigins } from './upstream-origins.ts'
 import type { WorkerPorts } from './worker-ports.ts'
 
 /** Where clients reach this gateway. */
@@ -61,6 +60,8 @@ export interface Serving {
   readonly descriptions: Descriptions
   /** What documents send for events. */
   readonly deliveries: Deliveries
+  /** The endpoints that users have added. */
+  readonly desk: EndpointDesk
   /** Connections to upstreams. */
   readonly connections: Connections
   /** The upstreams of all realms, and the tokens that they are sent. */
@@ -118,17 +119,11 @@ export function openServing({ address, context, examples, pool, worker }: Servin
     codec: { decode: decodeBody, encode: encodeBody },
     allowedHosts: config.forward.allowed_hosts,
   }
-  const deliveries = new Deliveries({
-    // its attempts are those of deliveries, which have metrics of their own
-    perform: forwardAction(forwarding).perform,
-    signers: new Signers({ realms: context.users.realms, clock }),
-    upstreamOrigins: (realm_uri, name) => upstreamOrigins(context.users.realms, realm_uri, name),
-    codec: forwarding.codec,
-    random: Math.random,
-  })
+  const { deliveries, desk, closeDeliveries } = openDeliveries(context, forwarding)
   const actions = openActions({
     ...{ ...forwarding, sessions: pool, streams, watch },
     handIn: (to, event) => deliveries.outbox.accept(to, event),
+    manageEndpoint: (request) => managed(desk, request),
     allowedDynamicUris: config.wamp.allowed_dynamic_uris,
     roots: openRoots(config.files.roots),
     openFiles: new Semaphore({
@@ -178,13 +173,14 @@ export function openServing({ address, context, examples, pool, worker }: Servin
     },
   })
   return {
-    ...{ gateway, authentication, connections, deliveries, upstreams, watch, pools },
+    ...{ gateway, authentication, connections, deliveries, desk, upstreams, watch, pools },
     reauthentication,
     ...{ streams, openStreams, openSockets, callStreams, streamMetrics },
     policies,
     descriptions: publication.descriptions,
     async close() {
       await upstreams.close()
+      await closeDeliveries()
       streams.close()
       await actions.close()
       await authentication.close()

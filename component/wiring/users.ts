@@ -1,6 +1,8 @@
 /** The users of this process: realms and accounts, and the keys, tokens, tickets and API keys issued to them. */
+import { randomBytes } from 'node:crypto'
 import { CheckedFetch } from '#component/action/checked-fetch.ts'
 import { egressBy } from '#component/action/connections/egress.ts'
+import { EndpointBook } from '#component/delivery/endpoints/endpoint-book.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { UserName } from '#component/identity.ts'
 import { maxAnswer } from '#component/issuer/fetch-keys.ts'
@@ -60,6 +62,8 @@ export class Users {
   readonly sessionTickets: SessionTickets
   readonly accounts: Accounts
   readonly idTokens: IdTokens
+  /** The endpoints of deliveries that users have added. */
+  readonly endpoints: EndpointBook
   readonly sessionCounts = new SessionCounts()
   readonly issuerKeys: AllIssuerKeys
   readonly foreignTokens: ForeignTokens
@@ -113,6 +117,10 @@ export class Users {
       ...{ replica, realms: this.realms, revocations, clock, log },
     })
     this.idTokens = new IdTokens({ replica, box, clock })
+    this.endpoints = new EndpointBook({
+      ...{ replica, box, clock, randomBytes },
+      maxEndpoints: config.deliveries.max_endpoints,
+    })
     const egress = egressBy(config.egress)
     this.#outside = new CheckedFetch({ clock, maxBytes: maxAnswer, egress })
     const fetch = this.#outside.fetch.bind(this.#outside)
@@ -129,6 +137,7 @@ export class Users {
     this.revocations.start()
     this.accounts.start()
     this.apiKeys.start()
+    this.endpoints.start()
     this.#suspension.start()
   }
 
@@ -147,6 +156,15 @@ export class Users {
   async endUsers(users: readonly UserName[]): Promise<void> {
     await this.revocations.revokeUsers(users)
     await this.apiKeys.revokeOfUsers(users)
+    await this.endpoints.removeOfUsers(users.filter((user) => !this.#isThere(user)))
+  }
+
+  /** Whether the realm has the user, enabled or not, or others prove the user. */
+  #isThere({ realm_uri, authid }: UserName): boolean {
+    const realm = this.realms.realm(realm_uri)
+    if (realm === undefined) return false
+    if (realm.users.has(authid) || realm.disabled.has(authid)) return true
+    return this.accounts.isKnown(realm_uri, authid) || this.foreignUsers.isKnown(realm_uri, authid)
   }
 
   /**
@@ -180,10 +198,11 @@ export class Users {
     await this.endUsers([user])
   }
 
-  /** Removes the keys, accounts and refresh tokens of a deleted realm, so that a later realm of its name begins without them. */
+  /** Removes the keys, accounts, refresh tokens and endpoints of a deleted realm, so that a later realm of its name begins without them. */
   async forgetRealm(uri: string): Promise<void> {
     await this.keys.remove(uri)
     await this.accounts.removeOfRealm(uri)
     await this.families.removeOfRealm(uri)
+    await this.endpoints.removeOfRealm(uri)
   }
 }

@@ -1,6 +1,7 @@
 /** The definition of a management procedure, from which its WAMP face and its HTTP mirrors are made. */
 import type { Clock } from '#component/clock.ts'
-import type { Delivery, Outbox } from '#component/delivery/types.ts'
+import type { ListedEndpoint } from '#component/delivery/endpoints/endpoint-desk.ts'
+import type { Delivery, DeliveryRef, Outbox } from '#component/delivery/types.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Examples } from '#component/examples/examples.ts'
 import type { UserName } from '#component/identity.ts'
@@ -149,6 +150,12 @@ export interface Management {
     readonly all: readonly Delivery[]
     /** @throws ServiceError `service.error.unavailable` where there is none now */
     readonly outbox: Omit<Outbox, 'use' | 'accept'>
+  }
+  /** The endpoints that users have added to deliveries. */
+  readonly endpoints: {
+    all(ref: DeliveryRef): Promise<readonly ListedEndpoint[]>
+    /** @throws ServiceError `service.error.not_found` */
+    removeAny(ref: DeliveryRef, id: string): Promise<void>
   }
   /** Sets the level of the log in all processes of this gateway; the node, the level and the former one as JSON. */
   setLogLevel(level: string, by: string): unknown

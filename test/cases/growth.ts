@@ -55,6 +55,7 @@ const rows = {
 export const counted: readonly string[] = [
   'values of one body or message',
   'mistakes of one check against a schema',
+  'endpoints of users at deliveries',
 ]
 
 /** By folder, then by name; one for each file of the folder that has such a map. */
@@ -73,7 +74,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/compile/schemas': { '#checks': documents, '#uncompiled': documents, '#uses': documents, features: documents },
   'component/compile/tools': { '#tools': documents },
   'component/credentials': { '#counts': documents, '#entries': documents, '#inUse': documents, '#known': rows.verified },
-  'component/delivery': { '#attempts': rows.events, '#claimed': rows.events, '#counts': documents, '#ending': documents, '#kept': rows.events, '#known': rows.events, '#open': [rows.events, documents], '#queue': rows.events, '#realms': documents, '#taken': rows.events, '#waiting': rows.events, '#whenEmpty': documents, '#whole': documents, slots: documents },
+  'component/delivery': { '#attempts': rows.events, '#ended': rows.events, '#claimed': rows.events, '#counts': documents, '#ending': documents, '#kept': rows.events, '#known': rows.events, '#open': [rows.events, documents], '#queue': rows.events, '#realms': documents, '#taken': rows.events, '#waiting': rows.events, '#whenEmpty': documents, '#whole': documents, slots: documents },
   'component/explain': { '#begun': work, '#judged': work, '#last': work, '#subscriptions': work, actions: work, all: work, checks: work },
   'component/explain/redaction': { '#byStart': work },
   'component/expression': { '#compiled': documents, '#pending': work, '#whole': documents },

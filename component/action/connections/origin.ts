@@ -6,7 +6,9 @@ import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 
 /** Which hosts computed from the request may be reached. */
 export interface HostPolicy {
-  /** Whether `forward.allowed_hosts` lists the host. */
+  /** The setting that lists them. */
+  readonly setting: string
+  /** Whether the setting lists the host. */
   allows(origin: Pick<Origin, 'hostname' | 'port' | 'isAddress'>): boolean
   /** Whether it lists the host by its name, not by a suffix. */
   names(origin: Pick<Origin, 'hostname' | 'port'>): boolean
@@ -17,10 +19,13 @@ export interface HostPolicy {
 const withoutDot = (host: string): string => (host.endsWith('.') ? host.slice(0, -1) : host)
 
 /**
- * The policy of `forward.allowed_hosts`.
+ * The policy of a list of hosts.
  * @param entries `host`, `host:port` or `*.suffix`; other entries allow nothing
  */
-export function hostPolicy(entries: readonly string[]): HostPolicy {
+export function hostPolicy(
+  entries: readonly string[],
+  setting = 'forward.allowed_hosts',
+): HostPolicy {
   const hosts = new Set<string>()
   const suffixes: string[] = []
   for (const entry of entries) {
@@ -36,6 +41,7 @@ export function hostPolicy(entries: readonly string[]): HostPolicy {
   const isListed = (host: string, port: number): boolean =>
     hosts.has(host) || hosts.has(`${host} ${port}`)
   return {
+    setting,
     allows({ hostname, port, isAddress }) {
       const host = withoutDot(hostname)
       return (
@@ -63,9 +69,7 @@ export function refuseOrigin(
     return refusal('host: link-local and cloud-metadata addresses are not forwarded to')
   }
   if (addressClass === 'private' && policy && !policy.lists(hostname, port)) {
-    return refusal(
-      'host: it resolves to a private address that forward.allowed_hosts does not list',
-    )
+    return refusal(`host: it resolves to a private address that ${policy.setting} does not list`)
   }
   return undefined
 }

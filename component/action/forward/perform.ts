@@ -16,7 +16,12 @@ import {
   type UpstreamAnswer,
 } from '#component/action/action.ts'
 import type { Lookup } from '#component/action/connections/connector.ts'
-import { hostPolicy, refusal, refuseOrigin } from '#component/action/connections/origin.ts'
+import {
+  type HostPolicy,
+  hostPolicy,
+  refusal,
+  refuseOrigin,
+} from '#component/action/connections/origin.ts'
 import { type Connections, Upstreams } from '#component/action/connections/upstreams.ts'
 import { FieldError } from '#component/action/field-error.ts'
 import {
@@ -62,6 +67,8 @@ export interface ForwardPorts {
   readonly codec: BodyCodec
   /** `forward.allowed_hosts`: `host`, `host:port` or `*.suffix` */
   readonly allowedHosts: readonly string[]
+  /** In place of {@link allowedHosts}. */
+  readonly hosts?: HostPolicy
   /** The name of this proxy in `Via`. */
   readonly viaName: string
   readonly lookup?: Lookup
@@ -118,7 +125,7 @@ const maxOrigins = 1000
 /** Makes the action. */
 export function forwardAction(ports: ForwardPorts): ForwardAction {
   const { clock, codec, viaName, watch, findUpstream } = ports
-  const policy = hostPolicy(ports.allowedHosts)
+  const policy = ports.hosts ?? hostPolicy(ports.allowedHosts)
   const upstreams = ports.connections ?? new Upstreams(clock, policy, { lookup: ports.lookup })
   const origins = new Map<string, Origin | undefined>()
 
@@ -139,10 +146,10 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       throw isComputed ? refusal(error.message) : error
     }
     if (isComputed && !policy.allows(origin)) {
-      throw refusal('host: forward.allowed_hosts does not list it')
+      throw refusal(`host: ${policy.setting} does not list it`)
     }
     if (isComputed && upstreams.proxies(origin) && !policy.names(origin)) {
-      throw refusal('host: it is reached by a proxy, so forward.allowed_hosts must list it itself')
+      throw refusal(`host: it is reached by a proxy, so ${policy.setting} must list it itself`)
     }
     const refused = refuseOrigin(origin, isComputed ? policy : undefined)
     if (refused) throw refused

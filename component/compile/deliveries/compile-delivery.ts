@@ -3,10 +3,11 @@ import { checkRaw, encodeValue } from '#component/action/forward/url-value.ts'
 import { pointer } from '#component/codec/json.ts'
 import { checkFolded, type Findings, written } from '#component/compile/fold-check.ts'
 import { deliveryLevel, type Level, levelBelow } from '#component/compile/scope.ts'
-import type {
-  DeliveryEntry,
-  DeliveryPlan,
-  DeliveryTarget,
+import {
+  type DeliveryEntry,
+  type DeliveryPlan,
+  type DeliveryTarget,
+  isDeliveryEntry,
 } from '#component/delivery/requests/plan.ts'
 import type { DeliveryLimits } from '#component/delivery/types.ts'
 import {
@@ -23,6 +24,7 @@ import { didYouMean } from '#component/expression/suggest.ts'
 import { type UrlEscapes, urlText } from '#component/expression/url-text.ts'
 import type { Route } from '#component/gateway/api.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
+import type { RouteEntry } from '#component/routes/routing-table.ts'
 import { deliveryDefaults } from '#component/spec/delivery-rules.ts'
 import type { ApiSpec, SpecDelivery } from '#component/spec/model.ts'
 import { originProblem, readOrigin } from '#component/syntax/upstream-origin.ts'
@@ -89,6 +91,17 @@ export function compileDelivery(
   return { ...{ api, realm_uri, host, pattern: name, path }, routes: {}, delivery: plan }
 }
 
+/** Why users cannot add endpoints of a delivery; undefined: they can, or it is too broken to tell. */
+export function endpointProblem(
+  entries: readonly RouteEntry<Route>[],
+  name: string,
+): string | undefined {
+  const found = entries.filter(isDeliveryEntry).find(({ delivery }) => delivery.name === name)
+  return found === undefined || found.delivery.target.kind === 'endpoints'
+    ? undefined
+    : `the delivery ${JSON.stringify(name)} has no endpoints of users: its "to" has none`
+}
+
 class DeliveryCompiler {
   readonly #declared: SpecDelivery
   readonly #ports: DeliveryPorts
@@ -125,9 +138,10 @@ class DeliveryCompiler {
     const gapBody = gap && this.#live(gap, 'body')
     if (target === undefined || typeof topic !== 'string') return undefined
     const sending = [nodeOf(target), headers].flatMap((one) => one ?? [])
-    this.#checkReads('admission', [filter, order])
-    this.#checkReads('request', [...sending, body])
-    if (gapBody) this.#checkReads('gap', [...sending, gapBody])
+    const isOfUsers = target.kind === 'endpoints'
+    this.#checkReads('admission', [filter, order], isOfUsers)
+    this.#checkReads('request', [...sending, body], isOfUsers)
+    if (gapBody) this.#checkReads('gap', [...sending, gapBody], isOfUsers)
     const sign = this.#known(members, 'sign')
     const signer = typeof sign === 'string' ? sign : undefined
     this.#checkPlaces(target, signer)
@@ -199,6 +213,14 @@ class DeliveryCompiler {
         ? { kind: 'upstream', upstream: named, path }
         : undefined
     }
+    if (to.has('endpoints')) {
+      const known = this.#known(to, 'endpoints', 'to')
+      const { per_user } = mapOrEmpty(known)
+      return {
+        kind: 'endpoints',
+        perUser: isNumber(per_user) ? per_user : deliveryDefaults.per_user,
+      }
+    }
     const url = to.get('url')
     if (url === undefined || url.kind === 'broken') return undefined
     const at = this.#pathOf('to', 'url')
@@ -234,7 +256,11 @@ class DeliveryCompiler {
   }
 
   /** Reports what expressions read that is not there at their time. */
-  #checkReads(time: keyof typeof absent, nodes: readonly (Live | undefined)[]): void {
+  #checkReads(
+    time: keyof typeof absent,
+    nodes: readonly (Live | undefined)[],
+    isOfUsers: boolean,
+  ): void {
     const { issues } = this.#findings
     const { path: at } = this.#declared
     const whyAbsent: Readonly<Record<string, string>> = absent[time]
@@ -242,7 +268,10 @@ class DeliveryCompiler {
       const [root = '', map = '', key] = read.split('.')
       const owner = `${root}.${map}`
       const members = membersOfData[owner]
+      const isUser = owner === 'delivery.user'
+      if (isUser && isOfUsers) continue
       const why =
+        (isUser ? 'there is no user: to has no endpoints' : undefined) ??
         whyAbsent[root] ??
         whyAbsent[owner] ??
         (key !== undefined && members && !members.includes(key)
@@ -262,6 +291,7 @@ class DeliveryCompiler {
     const { realm_uri } = spec
     const key = target.kind === 'upstream' ? 'upstream' : 'url'
     const at = this.#pathOf('to', key)
+    if (target.kind === 'endpoints') return
     if (signer === undefined) {
       const message = 'no signer: receivers cannot tell who has sent a message'
       warnings.push({ path: pointer(this.#declared.path, 'sign'), message })
@@ -299,7 +329,8 @@ class DeliveryCompiler {
 
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
-const nodeOf = (target: DeliveryTarget): Live => (target.kind === 'url' ? target.url : target.path)
+const nodeOf = (target: DeliveryTarget): Live | undefined =>
+  target.kind === 'endpoints' ? undefined : target.kind === 'url' ? target.url : target.path
 
 /** An origin with its port where the scheme does not imply it, in lower case. */
 function hostTarget(written: string, path: Live): DeliveryTarget | undefined {

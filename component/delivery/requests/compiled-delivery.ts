@@ -21,6 +21,7 @@ import { isMap } from '#component/syntax/values.ts'
 import type { DeliveryPlan } from './plan.ts'
 import { nameFields, signatureFields } from './signature.ts'
 import type { Signers } from './signers.ts'
+import type { UserSendingPorts } from './user-sending.ts'
 
 /** What sending needs. */
 export interface SendingPorts {
@@ -32,6 +33,8 @@ export interface SendingPorts {
   readonly codec: BodyCodec
   /** At least 0, less than 1. */
   readonly random: () => number
+  /** What endpoints of users need. */
+  readonly ofUsers: UserSendingPorts
 }
 
 /** A request as it is rendered. */
@@ -40,7 +43,7 @@ export interface RenderedRequest {
   /** Of an upstream, undefined: where it goes is decided when it is sent. */
   readonly origin: string | undefined
   readonly upstream: string | undefined
-  /** Whether the event has decided even the host. */
+  /** Whether the event, or a user, has decided even the host. */
   readonly isHostComputed: boolean
   /** Path and query. */
   readonly path: string
@@ -56,6 +59,12 @@ const maxBody = 1_048_576
 const maxOrder = 255
 
 const json = 'application/json'
+
+/** What stands for the endpoint of a user where none is meant, as in examples (RFC 2606 §3). */
+const anyEndpoint = 'https://endpoint.example'
+
+/** What stands for the user there. */
+const anyUser = 'user'
 
 const nothing = {}
 
@@ -84,10 +93,13 @@ const failedBy = (error: unknown): DeliveryFailure => {
 export class DeliveryRendering {
   readonly #plan: DeliveryPlan
   readonly #ports: Pick<SendingPorts, 'codec' | 'random'>
+  readonly #user: string | undefined
 
-  constructor(plan: DeliveryPlan, ports: Pick<SendingPorts, 'codec' | 'random'>) {
+  /** @param user whose endpoint it is; absent: that of the document */
+  constructor(plan: DeliveryPlan, ports: Pick<SendingPorts, 'codec' | 'random'>, user?: string) {
     this.#plan = plan
     this.#ports = ports
+    this.#user = user
   }
 
   /** Whether the document wants the event, and the key of its order. */
@@ -123,10 +135,13 @@ export class DeliveryRendering {
 
   #context(action: object, attempt?: DeliveryAttempt): Context {
     const { random } = this.#ports
-    const { name } = this.#plan
+    const { name, target } = this.#plan
+    const ofUser = this.#user !== undefined || target.kind === 'endpoints'
+    const user = ofUser && { user: this.#user ?? anyUser }
+    const of = attempt && { name, attempt: attempt.attempt, webhook_id: attempt.webhook_id }
     return {
       ...{ request: nothing, security: nothing, action, random, counted: action },
-      delivery: attempt && { name, attempt: attempt.attempt, webhook_id: attempt.webhook_id },
+      delivery: of || user ? { ...of, ...user } : undefined,
     }
   }
 
@@ -170,12 +185,21 @@ export class DeliveryRendering {
     target: DeliveryPlan['target'],
     seen: Context,
   ): Pick<RenderedRequest, 'origin' | 'upstream' | 'isHostComputed' | 'path'> {
+    if (target.kind === 'endpoints') {
+      return { origin: anyEndpoint, upstream: undefined, isHostComputed: true, path: '/' }
+    }
     if (target.kind !== 'url') {
       const { path: node } = target
       const path = node.evaluate(seen)
       if (typeof path !== 'string') throw unfit(node, 'to: path', 'a text')
       return target.kind === 'host'
-        ? { origin: target.origin, upstream: undefined, isHostComputed: false, path }
+        ? // a user has decided the host
+          {
+            origin: target.origin,
+            upstream: undefined,
+            isHostComputed: this.#user !== undefined,
+            path,
+          }
         : { origin: undefined, upstream: target.upstream, isHostComputed: false, path }
     }
     const { url: node } = target
@@ -191,9 +215,33 @@ export class DeliveryRendering {
   }
 }
 
-/** Makes the delivery that the outbox works with. */
-export function deliveryOf(plan: DeliveryPlan, ports: SendingPorts): Delivery {
-  const rendering = new DeliveryRendering(plan, ports)
+/** What a request leaves with, or why nothing may be sent. */
+interface Signed {
+  readonly fields?: Readonly<Record<string, string>>
+  readonly kept?: AttemptEnd
+}
+
+/** What names a message that is sent now. Seconds since the epoch. */
+interface SentName {
+  readonly webhook_id: string
+  readonly timestamp: number
+}
+
+/** How requests of a delivery leave. */
+export interface Way {
+  sign(rendered: RenderedRequest, name: SentName): Signed | Promise<Signed>
+  readonly perform: Action['perform']
+}
+
+/** Makes a delivery to the endpoint of its document. */
+export const deliveryOfDocument = (plan: DeliveryPlan, ports: SendingPorts): Delivery =>
+  deliveryBy(plan, new DeliveryRendering(plan, ports), {
+    sign: (rendered, name) => signedBy(plan, rendered, name, ports),
+    perform: ports.perform,
+  })
+
+/** Makes a delivery whose requests leave by a way. */
+export function deliveryBy(plan: DeliveryPlan, rendering: DeliveryRendering, way: Way): Delivery {
   const { gapBody } = plan
   const sent = (
     rendered: RenderedRequest | DeliveryFailure,
@@ -201,7 +249,7 @@ export function deliveryOf(plan: DeliveryPlan, ports: SendingPorts): Delivery {
   ): DeliveryRequest | DeliveryFailure =>
     'failed' in rendered
       ? rendered
-      : { send: (signal) => send(plan, rendered, attempt, signal, ports) }
+      : { send: (signal) => send(plan, rendered, attempt, signal, way) }
   return {
     ...{ realm_uri: plan.realm_uri, api_spec: plan.api_spec, name: plan.name },
     ...{ topic: plan.topic, match: plan.match, isActive: plan.isActive, limits: plan.limits },
@@ -217,15 +265,15 @@ export function deliveryOf(plan: DeliveryPlan, ports: SendingPorts): Delivery {
 const refused = (error: string): AttemptEnd => ({ error, isRefused: true })
 
 /** Signs and sends a request once; never rejects. */
-async function send(
-  plan: DeliveryPlan,
+export async function send(
+  plan: Pick<DeliveryPlan, 'realm_uri' | 'limits' | 'connectTimeoutMs'>,
   rendered: RenderedRequest,
   attempt: DeliveryAttempt,
   signal: AbortSignal,
-  ports: SendingPorts,
+  way: Way,
 ): Promise<AttemptEnd> {
   const name = { webhook_id: attempt.webhook_id, timestamp: Math.floor(attempt.now / 1000) }
-  const signed = await signedBy(plan, rendered, name, ports)
+  const signed = await way.sign(rendered, name)
   if (signed.kept) return signed.kept
   const { origin, upstream, path, method, isHostComputed, body } = rendered
   const fields = {
@@ -234,7 +282,7 @@ async function send(
     headers: { ...rendered.headers, ...nameFields(name), ...signed.fields },
   }
   try {
-    const outcome = await ports.perform(fields, runOf(plan, attempt, isHostComputed, signal))
+    const outcome = await way.perform(fields, runOf(plan, attempt, isHostComputed, signal))
     return endOf(outcome, attempt.now)
   } catch (error) {
     if (error instanceof ExpressionError) return refused(error.detail)
@@ -247,9 +295,9 @@ async function send(
 async function signedBy(
   { realm_uri, sign }: DeliveryPlan,
   { origin, upstream, body }: RenderedRequest,
-  name: { readonly webhook_id: string; readonly timestamp: number },
+  name: SentName,
   { signers, upstreamOrigins }: SendingPorts,
-): Promise<{ readonly fields?: Readonly<Record<string, string>>; readonly kept?: AttemptEnd }> {
+): Promise<Signed> {
   if (sign === undefined) return {}
   const refuse = (error: string) => ({ kept: refused(error) })
   const signer = signers.find(realm_uri, sign)
@@ -273,7 +321,11 @@ const once = { retries: 0, retry_timeout: 0 }
 
 /** The run of a forward that no request has asked for. */
 const runOf = (
-  { realm_uri, limits, connectTimeoutMs }: DeliveryPlan,
+  {
+    realm_uri,
+    limits,
+    connectTimeoutMs,
+  }: Pick<DeliveryPlan, 'realm_uri' | 'limits' | 'connectTimeoutMs'>,
   { webhook_id }: DeliveryAttempt,
   isHostComputed: boolean,
   signal: AbortSignal,

@@ -5,11 +5,12 @@ import type { DeclaredDelivery } from '#component/routes/delivery-place.ts'
 import type { RouteEntry } from '#component/routes/routing-table.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
 
-/** Where requests go. `url`: even the host depends on the event. */
+/** Where requests go. `url`: even the host depends on the event. `endpoints`: where users have said. */
 export type DeliveryTarget =
   | { readonly kind: 'host'; readonly origin: string; readonly path: Live }
   | { readonly kind: 'url'; readonly url: Live }
   | { readonly kind: 'upstream'; readonly upstream: string; readonly path: Live }
+  | { readonly kind: 'endpoints'; readonly perUser: number }
 
 /** One delivery of a document. */
 export interface DeliveryPlan extends DeclaredDelivery {

@@ -12,24 +12,31 @@ export function deliverySources(
   hasApiLabel: boolean,
 ): MetricSources {
   const labels = hasApiLabel ? ['api', 'delivery'] : ['delivery']
+  const named = (one: KnownDelivery, some: readonly MetricSample[]): readonly MetricSample[] =>
+    some.map(({ labels: more, value }) => ({
+      labels: { ...(hasApiLabel && { api: one.api_spec }), delivery: one.name, ...more },
+      value,
+    }))
   const samples = (
     samplesOf: (one: KnownDelivery) => readonly MetricSample[],
     isOfOwner = false,
   ): readonly MetricSample[] =>
+    wholes(outbox.known())
+      .filter(({ isOwner }) => isOwner || !isOfOwner)
+      .flatMap((one) => named(one, samplesOf(one)))
+  /** Without endpoints of users: those are a matter of their users. */
+  const partners = (samplesOf: (one: KnownDelivery) => readonly MetricSample[]) =>
     outbox
       .known()
-      .filter(({ isOwner }) => isOwner || !isOfOwner)
-      .flatMap((one) => {
-        const named = { ...(hasApiLabel && { api: one.api_spec }), delivery: one.name }
-        return samplesOf(one).map(({ labels: more, value }) => ({
-          labels: { ...named, ...more },
-          value,
-        }))
-      })
-  const gauge = (numberOf: (one: KnownDelivery) => number) => ({
+      .filter(({ isOwner, endpoint }) => isOwner && endpoint === undefined)
+      .flatMap((one) => named(one, samplesOf(one)))
+  const gauge = (numberOf: (one: KnownDelivery) => number, isOfAll = false) => ({
     across: 'max' as const,
     labels,
-    read: () => samples((one) => [{ labels: {}, value: numberOf(one) }], true),
+    read: () => {
+      const sample = (one: KnownDelivery) => [{ labels: {}, value: numberOf(one) }]
+      return isOfAll ? samples(sample, true) : partners(sample)
+    },
   })
   const counter = (
     name: string,
@@ -45,31 +52,46 @@ export function deliverySources(
   return {
     gateway_delivery_pending: {
       help: 'Events of a delivery that wait, as the process that sends them knows.',
-      ...gauge(({ pending }) => pending),
+      ...gauge(({ pending }) => pending, true),
     },
     gateway_delivery_dead: {
-      help: 'Dead letters of a delivery, as the process that sends its events knows.',
+      help: 'Dead letters of a delivery, as the process that sends its events knows; not of endpoints of users.',
       ...gauge(({ dead }) => dead),
     },
     gateway_delivery_oldest_seconds: {
-      help: 'Age of the oldest event of a delivery that waits, looked at once a minute; 0: none waits.',
+      help: 'Age of the oldest event of a delivery that waits, looked at once a minute; 0: none waits. Not of endpoints of users.',
       ...gauge(({ oldestAt, pending }) =>
         oldestAt === undefined || pending === 0 ? 0 : Math.max(now() - oldestAt, 0) / 1000,
       ),
     },
     gateway_delivery_state: {
-      help: '1 for the state of a delivery: active, failing (one event probes the endpoint), paused, stopped (events are not accepted), inactive.',
+      help: '1 for the state of a delivery: active, failing (one event probes the endpoint), paused, stopped (events are not accepted), inactive. Not of endpoints of users.',
       across: 'max',
       labels: [...labels, 'state'],
       read: () =>
-        samples(
-          ({ state }) =>
+        partners(({ state }) =>
+          deliveryStates.map((each) => ({
+            labels: { state: each },
+            value: Number(each === state),
+          })),
+        ),
+    },
+    gateway_delivery_endpoints: {
+      help: 'Endpoints of users at a delivery by state, as the process that sends its events knows.',
+      across: 'max',
+      labels: [...labels, 'state'],
+      read: () => {
+        const ofUsers = outbox.known().filter(({ isOwner, endpoint }) => isOwner && endpoint)
+        return [...Map.groupBy(ofUsers, keyOf).values()].flatMap((some) =>
+          named(
+            some[0] as KnownDelivery,
             deliveryStates.map((each) => ({
               labels: { state: each },
-              value: Number(each === state),
+              value: some.filter(({ state }) => state === each).length,
             })),
-          true,
-        ),
+          ),
+        )
+      },
     },
     gateway_delivery_accepted_total: {
       help: 'Events of a delivery that were written to the store.',
@@ -88,13 +110,33 @@ export function deliverySources(
   }
 }
 
+const keyOf = ({ realm_uri, api_spec, name }: KnownDelivery): string =>
+  JSON.stringify([realm_uri, api_spec, name])
+
+/** Each delivery once: with endpoints of users, their sum. */
+function wholes(all: readonly KnownDelivery[]): readonly KnownDelivery[] {
+  return [...Map.groupBy(all, keyOf).values()].map((some) => {
+    const { endpoint, ...first } = some[0] as KnownDelivery
+    if (endpoint === undefined) return first
+    const sum = (numberOf: (one: KnownDelivery) => number) =>
+      some.reduce((sum, one) => sum + numberOf(one), 0)
+    const state = some.every((one) => one.state === 'inactive') ? 'inactive' : 'active'
+    return {
+      ...first,
+      state,
+      pending: sum(({ pending }) => pending),
+      dead: sum(({ dead }) => dead),
+    }
+  })
+}
+
 /** How many deliveries are stopped: a note of /ready. */
 export const stoppedDeliveries = (outbox: Known): number =>
-  outbox.known().filter(({ state }) => state === 'stopped').length
+  wholes(outbox.known()).filter(({ state }) => state === 'stopped').length
 
 /** Deliveries as /registry shows them. */
 export const deliveriesOf = (outbox: Known) =>
-  outbox.known().map(({ realm_uri, api_spec, name: delivery, ...one }) => {
+  wholes(outbox.known()).map(({ realm_uri, api_spec, name: delivery, ...one }) => {
     const { state, isOwner: is_owner, pending, dead } = one
     return { ...{ api_spec, realm_uri, delivery, state, is_owner, pending, dead } }
   })

@@ -197,6 +197,7 @@ export function describeDeliveries(name: string, openPlace: () => Promise<Place>
       const { deliveryOwners: owners } = store
       const declared = {
         ...{ delivery: 'd', realm_uri: 'r', api_spec: 's', name: 'n', state: 'active' as const },
+        endpoint: 'ep_1',
         ...{ reason: null, failing_since: null, covered_until: null, declared_at: 5 },
       }
       await owners.declare([declared])
@@ -224,6 +225,7 @@ export function describeDeliveries(name: string, openPlace: () => Promise<Place>
       const { deliveryOwners: owners } = store
       const declared = {
         ...{ delivery: 'd', realm_uri: 'r', api_spec: 's', name: 'n', state: 'active' as const },
+        endpoint: 'ep_1',
         ...{ reason: null, failing_since: null, covered_until: null, declared_at: 5 },
       }
       const other_delivery = { ...declared, delivery: 'e', declared_at: null }

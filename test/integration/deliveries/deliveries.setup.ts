@@ -14,6 +14,9 @@ interface Received {
   readonly attempt: number
   readonly path: string
   readonly body: Readonly<Record<string, unknown>>
+  /** As it was signed. */
+  readonly raw: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** An HTTP endpoint. */
@@ -38,8 +41,12 @@ export async function openReceiver(): Promise<Receiver> {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { headers, url: path = '' } = request
     const id = String(headers['webhook-id'])
-    const body = JSON.parse(Buffer.concat(chunks).toString())
-    const one = { id, attempt: Number(headers['x-attempt']), path, body }
+    const raw = Buffer.concat(chunks).toString()
+    const body = JSON.parse(raw)
+    const one: Received = {
+      ...{ id, attempt: Number(headers['x-attempt']), path, body, raw },
+      headers: headers as Readonly<Record<string, string>>,
+    }
     if (open.has(id)) doubled.add(id)
     open.add(id)
     response.once('close', () => open.delete(id))

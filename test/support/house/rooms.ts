@@ -4,6 +4,7 @@ import type { RoomRule } from './import-rules.ts'
 /** What defines management procedures, and what they call. */
 const ofDefinitions = [
   'delivery',
+  'delivery/endpoints',
   'examples',
   'openapi',
   'realm',
@@ -329,15 +330,21 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
   'component/stream': { folders: ['wamp'], packages: [] },
   'component/compile/deliveries': {
     folders: [
-      ...['action/*', 'compile', 'delivery', 'delivery/requests', 'expression', 'gateway', 'spec'],
+      ...['action/*', 'compile', 'delivery', 'delivery/requests', 'expression', 'gateway'],
+      ...['routes', 'spec'],
     ],
     packages: [],
   },
   'component/delivery/requests': {
     folders: [
-      ...['action', 'action/*', 'action/watching', 'delivery', 'expression', 'gateway', 'realm'],
-      ...['realm/documents/info', 'routes', 'security/*'],
+      ...['action', 'action/*', 'action/connections', 'action/watching', 'delivery'],
+      ...['delivery/endpoints', 'expression', 'gateway', 'realm', 'realm/documents/info'],
+      ...['routes', 'security/*'],
     ],
+    packages: [],
+  },
+  'component/delivery/endpoints': {
+    folders: ['action/connections', 'delivery', 'replica'],
     packages: [],
   },
   'component/delivery': { folders: ['store', 'stream', 'wamp'], packages: [] },

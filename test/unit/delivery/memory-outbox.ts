@@ -1,4 +1,5 @@
 /** An outbox with two deliveries, that remembers what it was asked, for the tests of what stands before it. */
+import type { ListedEndpoint } from '#component/delivery/endpoints/endpoint-desk.ts'
 import type {
   Delivery,
   DeliveryEventStatus,
@@ -21,6 +22,12 @@ export const deadPayload = {
   ...{ publication: '42', accepted_at: '2023-11-14T22:13:20.000Z' },
 }
 
+/** The endpoint of a user at both. */
+export const listedEndpoint: ListedEndpoint = {
+  ...{ id: 'ep_1', user: 'ada', url: 'https://ada.example/hooks', state: 'failing', reason: null },
+  ...{ pending: 3, dead: 1, gaps: 0, created_at: '2026-11-28T12:00:00.000Z', is_permitted: true },
+}
+
 const statusOf = (ref: DeliveryRef, more: Partial<DeliveryStatus> = {}): DeliveryStatus => ({
   ...ref,
   ...{ state: 'failing', reason: null, is_declared: true, pending: 3, dead: 1 },
@@ -39,11 +46,16 @@ export function memoryDeliveries() {
       { is_declared: false, state: 'stopped', reason: 'gone' },
     ),
   ]
-  const note = (verb: string, { api_spec, name }: DeliveryRef, ...more: readonly unknown[]) => {
-    asked.push([verb, `${api_spec} ${name}`, ...more])
+  const note = (
+    verb: string,
+    { api_spec, name, endpoint }: DeliveryRef,
+    ...more: readonly unknown[]
+  ) => {
+    asked.push([verb, [api_spec, name, endpoint].join(' ').trimEnd(), ...more])
   }
   const outbox: Omit<Outbox, 'use' | 'accept'> = {
     list: async () => rows,
+    endpoints: async (ref) => [{ ...statusOf(ref), endpoint: 'ep_1' }],
     async events(ref, query) {
       note('events', ref, query)
       return { events: [deadEvent], cursor: 'next' }
@@ -75,5 +87,16 @@ export function memoryDeliveries() {
     },
   }
   const declared = { ...orders, topic: 'com.example.order.created', match: 'exact' } as Delivery
-  return { all: [declared], outbox, asked }
+  const endpoints = {
+    async all(ref: DeliveryRef) {
+      note('endpoints', ref)
+      return [listedEndpoint]
+    },
+    async removeAny(ref: DeliveryRef, id: string) {
+      note('remove', ref, id)
+      if (id !== listedEndpoint.id)
+        throw new ServiceError('service.error.not_found', 'the delivery has no such endpoint')
+    },
+  }
+  return { all: [declared], outbox, asked, endpoints }
 }

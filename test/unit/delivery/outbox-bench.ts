@@ -98,6 +98,7 @@ export class BenchProcess {
       box: new SecretBox('a secret of enough entropy'),
       yieldTurn: () => undefined,
       beginInTurn: queueMicrotask,
+      hasEndpoint: (endpoint) => bench.endpoints.has(endpoint),
       ...{ bufferBytes: 1 << 20, maxBytes: 1 << 24, drainMs: 5_000 },
       ...more,
     })
@@ -153,6 +154,8 @@ export class Bench {
   /** The ids that had two attempts at once. */
   readonly doubled: unknown[] = []
   readonly lines: string[] = []
+  /** The endpoints of users that are there. */
+  readonly endpoints = new Set<string>()
   readonly log: OutboxPorts['log']
   /** What the endpoint answers; a promise: when it does. */
   answer: (attempt: Attempted) => AttemptEnd | Promise<AttemptEnd> = () => ({ status: 200 })

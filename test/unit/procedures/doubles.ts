@@ -75,6 +75,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     upstreams: async (realm_uri) => ({ realm_uri }),
     deliveries: memoryDeliveries(),
     keyUses: (realm_uri) => apiKeys.lastUses(realm_uri),
+    endpoints: memoryDeliveries().endpoints,
     seenTickets: async (realm_uri, authid) => ({ realm_uri, authid }),
     forgetAccount: async (user) => {
       if (user.authid !== 'bob') throw new ServiceError('service.error.not_found', 'nobody')

@@ -86,6 +86,8 @@ describe('management over WAMP', () => {
       'service.pause_delivery',
       'service.resume_delivery',
       'service.test_delivery',
+      'service.list_delivery_endpoints',
+      'service.remove_delivery_endpoint',
       'service.change_password',
       'service.issue_api_key',
       'service.list_api_keys',

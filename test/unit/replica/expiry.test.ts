@@ -39,7 +39,7 @@ describe('isExpired', () => {
 
   it('is true for kinds of which some end, and for those that say when they end', () => {
     const long = start + 10_000_000
-    const mortal: readonly string[] = ['revocation', 'api_key', 'id_token', 'trace']
+    const mortal: readonly string[] = ['revocation', 'api_key', 'id_token', 'trace', 'endpoint']
     for (const kind of kinds) {
       const isMortal = mortal.includes(kind)
       expect(isExpired(revocation('x', second(0), kind), long), kind).to.equal(isMortal)

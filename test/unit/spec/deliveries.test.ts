@@ -86,12 +86,12 @@ describe('a document with deliveries', () => {
     [
       'neither URL nor upstream',
       { ...fine, to: {} },
-      `${at}/to: expected either url, or upstream and path`,
+      `${at}/to: expected one of url, upstream and path, endpoints`,
     ],
     [
       'URL and upstream',
       { ...fine, to: { ...to, upstream: 'near' } },
-      `${at}/to: expected either url, or upstream and path`,
+      `${at}/to: expected one of url, upstream and path, endpoints`,
     ],
     [
       'an upstream without a path',

@@ -131,6 +131,7 @@ describe('the table of actions', () => {
       sessions: { session: () => new SessionDouble() },
       allowedDynamicUris: [],
       handIn: async () => ({ webhook_id: '', is_repeat: false }),
+      manageEndpoint: async () => ({}),
       streams: new Streams({ clock: new ManualClock(), hold: () => () => undefined }),
       roots: openRoots({}),
       openFiles: new Semaphore({ atOnce: 1, waiting: 1, refusal: '' }),

@@ -7,11 +7,12 @@ import type { Lookup } from '#component/action/connections/connector.ts'
 import { forwardAction } from '#component/action/forward/perform.ts'
 import { systemClock } from '#component/clock.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
-import { deliveryOf } from '#component/delivery/requests/compiled-delivery.ts'
+import { deliveryOf } from '#component/delivery/requests/delivery-of.ts'
 import { isDeliveryEntry } from '#component/delivery/requests/plan.ts'
 import type { AttemptEnd } from '#component/delivery/types.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { compilePorts } from '#test/unit/explain/rehearse.ts'
+import { noUsers } from './no-users.ts'
 
 const codec = { decode: decodeBody, encode: encodeBody }
 
@@ -60,7 +61,7 @@ describe('the requests of deliveries', () => {
       perform: forward.perform,
       signers: { find: () => undefined, keys: () => [] },
       upstreamOrigins: () => undefined,
-      ...{ codec, random: () => 0 },
+      ...{ codec, random: () => 0, ofUsers: noUsers },
     })
     const event = {
       ...{ topic: 'a.b', args: [], details: {}, publication: '1', accepted_at: '' },

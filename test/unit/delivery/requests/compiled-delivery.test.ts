@@ -4,7 +4,8 @@ import { expect } from 'chai'
 import type { ActionFields, Outcome, Run } from '#component/action/action.ts'
 import { errorOf } from '#component/action/action.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
-import { deliveryOf, retryAfterMs } from '#component/delivery/requests/compiled-delivery.ts'
+import { retryAfterMs } from '#component/delivery/requests/compiled-delivery.ts'
+import { deliveryOf } from '#component/delivery/requests/delivery-of.ts'
 import { isDeliveryEntry } from '#component/delivery/requests/plan.ts'
 import { Signers } from '#component/delivery/requests/signers.ts'
 import type { AttemptEnd, DeliveredEvent, DeliveryAttempt } from '#component/delivery/types.ts'
@@ -13,6 +14,7 @@ import { Senders } from '#component/security/webhook/senders.ts'
 import { isSignedBy, readClaim } from '#component/security/webhook/signature.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
 import { compilePorts } from '#test/unit/explain/rehearse.ts'
+import { noUsers } from './no-users.ts'
 
 const realm_uri = 'com.example'
 
@@ -75,6 +77,7 @@ function deliveryWith(
     upstreamOrigins: () => upstream,
     codec: { decode: decodeBody, encode: encodeBody },
     random: () => 0,
+    ofUsers: noUsers,
   })
   return { compiled, told }
 }
