@@ -374,8 +374,8 @@ export class RealmOutbox {
       rows: {
         due: (limit) => deliveries.due(id, limit),
         claim: (rows, ms) => deliveries.claim(owner, rows, ms),
-          end: (end) => this.#end({ ...end, delivery: id, epoch }),
-          release: (key) => this.#releases.add({ delivery: id, key }),
+        end: (end) => this.#end({ ...end, delivery: id, epoch }),
+        release: (key) => this.#releases.add({ delivery: id, key }),
       },
       open: (row) => openEvent(box, row),
       onStop: (reason) => this.#stopDelivery(slot, reason),

@@ -1,7 +1,6 @@
 /** What users do with their own endpoints, and what operators see of them. */
 import type { HostPolicy } from '#component/action/connections/origin.ts'
 import type { Clock } from '#component/clock.ts'
-import { readEndpointUrl } from './endpoint-url.ts'
 import type {
   AttemptEnd,
   Delivery,
@@ -14,6 +13,7 @@ import type {
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
 import { type EndpointBook, isAt } from './endpoint-book.ts'
+import { readEndpointUrl } from './endpoint-url.ts'
 
 /** What the desk needs. */
 export interface EndpointDeskPorts {

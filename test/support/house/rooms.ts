@@ -25,7 +25,10 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     folders: ['cli', 'realm/documents', 'replica', 'spec', 'terminal'],
     packages: ['diff'],
   },
-  'component/cli/realms': { folders: ['cli', 'procedures/definition', 'realm/documents'], packages: [] },
+  'component/cli/realms': {
+    folders: ['cli', 'procedures/definition', 'realm/documents'],
+    packages: [],
+  },
   'component/cli/new': { folders: ['cli'], packages: [] },
   'component/cli': { folders: 'all', packages: ['pino'] },
   'component/config': {
