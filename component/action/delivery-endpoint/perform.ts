@@ -1,7 +1,6 @@
 /** `delivery_endpoint`: the endpoints that the user of a request has at a delivery of the document. */
 import type { Action } from '#component/action/action.ts'
 import { FieldError } from '#component/action/field-error.ts'
-import { failed } from '#component/action/wamp-fields.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Identity } from '#component/identity.ts'
 import { type EndpointVerb, endpointVerbOf, endpointVerbs } from './kind.ts'
@@ -38,10 +37,6 @@ export const deliveryEndpointAction = (ports: EndpointPorts): Action => ({
       throw new FieldError([needed ?? ''], 'a text')
     }
     const named = { realm_uri, api_spec: run.target.api, name: String(fields.delivery) }
-    try {
-      return { result: await ports.manageEndpoint({ verb, ...named, identity, given }) }
-    } catch (failure) {
-      return failed(failure, run).outcome
-    }
+    return { result: await ports.manageEndpoint({ verb, ...named, identity, given }) }
   },
 })

@@ -207,6 +207,7 @@ describe('endpoints of users', () => {
   it('stops alone where it is gone, and loses what waits when it is removed', async () => {
     const gone = (await add('ada')).body.endpoint
     await add('bob')
+    await untilHeard('/ada')
     await untilHeard('/bob')
     receiver.answer = ({ path }) => [path === '/ada' ? 410 : 200]
     await publisher.publish(topic, { id: 1 })
