@@ -119,7 +119,7 @@ export interface Endpoint extends Required<DeliveryRef> {
 }
 
 /** What a delivery has for endpoints of users. */
-export interface UserEndpoints {
+interface UserEndpoints {
   /** Endpoints of one user, at most. */
   readonly perUser: number
   /** The delivery to one of them, which is sent by itself. */

@@ -58,6 +58,9 @@ export const response = dynamic(
   level('a response', { keys: { on_result: onResult, on_error: onError, ...views } }),
 )
 
+/** Without headers: an operation has none of its own. */
+const operationDefaults = dynamic(object('a map of defaults', { keys: inheritable }))
+
 const operationOf = (action: Rule): Rule =>
   dynamic(
     level('an operation', {
@@ -77,8 +80,7 @@ const operationOf = (action: Rule): Rule =>
         ...lifetimeKeys,
         ...inheritable,
         ...scopes,
-        // without headers: an operation has none of its own
-        defaults: dynamic(object('a map of defaults', { keys: inheritable })),
+        defaults: operationDefaults,
       },
       required: {
         action: 'an action: what the operation does',

@@ -37,7 +37,7 @@ function unlessAway(error: unknown): undefined {
 }
 
 /** Whether users whom others prove have a name. */
-export const knownBy =
+const knownBy =
   ({ accounts, foreignUsers }: Users): NonNullable<TicketPorts['isKnown']> =>
   (realm_uri, authid, authmethod) =>
     (authmethod === issuerMethod ? foreignUsers : accounts).isKnown(realm_uri, authid)

@@ -10,10 +10,10 @@ import type { Replica } from '#component/replica/replica.ts'
 import type { SecretBox } from '#component/secret-box.ts'
 
 /** Milliseconds that the former secret signs beside the new one. */
-export const formerSecretMs = 86_400_000
+const formerSecretMs = 86_400_000
 
 /** Milliseconds that an endpoint may wait for its first answered ping. */
-export const unverifiedMs = 86_400_000
+const unverifiedMs = 86_400_000
 
 /** Milliseconds that the removal of an endpoint is known: a node that was away for longer would bring it back. */
 const removalKeptMs = 30 * 86_400_000

@@ -23,7 +23,7 @@ export const deadPayload = {
 }
 
 /** The endpoint of a user at both. */
-export const listedEndpoint: ListedEndpoint = {
+const listedEndpoint: ListedEndpoint = {
   ...{ id: 'ep_1', user: 'ada', url: 'https://ada.example/hooks', state: 'failing', reason: null },
   ...{ pending: 3, dead: 1, gaps: 0, created_at: '2026-11-28T12:00:00.000Z', is_permitted: true },
 }
