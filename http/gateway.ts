@@ -152,6 +152,8 @@ function serve(
     return
   }
   if (pending instanceof Promise) answerInTime(exchange, pending, ports, start)
+  // what has come of the body is parsed first: a malformed one has the response of node:http's parser
+  else if (exchange.hasBody) answerInTime(exchange, Promise.resolve(pending), ports, start)
   else answer(exchange, pending, ports, start)
 }
 
