@@ -209,6 +209,10 @@ export const configSchema = section(
           description:
             'Largest message that is sent for a request, about: a larger one is refused with `wamp.error.payload_size_exceeded` (413), and no callee sees it. Less where callees end their session over less (docs/bodies.md, "An image for a Python callee"). Bytes.',
         }),
+        failback_after: milliseconds(
+          60_000,
+          'How long the first router of a list in `wamp.url` must be up until a process that uses a later one goes back to it; 0: never.',
+        ),
         allowed_dynamic_uris: strings(
           'Procedures and topics beginning with `wamp.` or `service.` that a request may name. A trailing `.` makes an entry a prefix.',
         ),

@@ -100,6 +100,7 @@ export class Connection {
   readonly #client: Client
   readonly #requests: Requests
   #state: 'joining' | 'joined' | 'leaving' | 'over' = 'joining'
+  #hasJoined = false
   #stopTimer: () => void = ignore
   /** What the router has said. */
   #ending: Ending | undefined
@@ -151,6 +152,11 @@ export class Connection {
     this.#stopTimer = clock.after(joinTimeoutMs, () => {
       this.#end('the router did not send WELCOME in time', true)
     })
+  }
+
+  /** Whether it has ever joined. */
+  get hasJoined(): boolean {
+    return this.#hasJoined
   }
 
   get isJoined(): boolean {
@@ -303,6 +309,21 @@ export class Connection {
     stopTimer()
   }
 
+  /**
+   * Takes no more in, and leaves once everything that is under way is answered, in both directions. The deadlines of the calls bound the
+   * time. Never rejects.
+   */
+  async retire(): Promise<void> {
+    if (this.#state !== 'joined') return
+    this.#subscriptions?.lose()
+    await Promise.all([
+      this.withdraw().then(() => this.#endpoints.idle()),
+      this.#callee?.withdraw(withdrawTimeoutMs),
+    ])
+    await this.#requests.idle()
+    this.leave()
+  }
+
   /** Says GOODBYE and ends; {@link ConnectionPorts.onEnd} follows. @param why for one that has not joined */
   leave(why = 'the session was left'): void {
     if (this.#state !== 'joined') {
@@ -427,6 +448,7 @@ export class Connection {
     this.takesPieces = takesPieces(details)
     this.#stopTimer()
     this.#state = 'joined'
+    this.#hasJoined = true
     this.#ports.onJoin()
   }
 

@@ -169,6 +169,11 @@ export class Requests {
     }
   }
 
+  /** Resolves when every request that is in flight now is settled. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#pending.values().map(({ answer }) => answer))
+  }
+
   /** The session is over: settles everything at once, because neither client library does (reliability F2). */
   lose(): void {
     for (const id of this.#pending.keys()) this.abandon(id, sessionLost())

@@ -30,6 +30,10 @@ export class Standings {
     this.#ports = ports
   }
 
+  get isEmpty(): boolean {
+    return this.#all.length === 0
+  }
+
   /** Registers or subscribes now, if joined, and after each later join. A request that the router refuses now is not kept. */
   async keep(standing: Standing): Promise<void> {
     const connection = this.#ports.connection()

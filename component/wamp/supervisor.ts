@@ -8,7 +8,8 @@ import {
   StandingRegistrations,
 } from '#component/wamp/registrations/standing-registrations.ts'
 import { Attempts } from '#component/wamp/routers/attempts.ts'
-import type { Routers, Stay } from '#component/wamp/routers/routers.ts'
+import { shownRouterUrl } from '#component/wamp/routers/router-url.ts'
+import type { Routers, Stay, Visitor } from '#component/wamp/routers/routers.ts'
 import { matchOf } from '#component/wamp/watch/subscriptions.ts'
 import { Watches } from '#component/wamp/watch/watches.ts'
 import type { MakeClient } from './client.ts'
@@ -44,6 +45,15 @@ import { type Standing, Standings } from './standings.ts'
 const startCall: StartRequest = (client, procedure) => client.call(procedure)
 const startPublish: StartRequest = (client, topic) => client.publish(topic)
 
+/** A connection on the way to another router. */
+interface Next {
+  readonly connection: Connection
+  readonly stay: Stay
+}
+
+/** Milliseconds until a router that refuses the session, while it is joined elsewhere, is asked again. */
+const refusedAgainMs = 30_000
+
 export class SupervisedSession implements Session {
   readonly realm_uri: string
   /** Its joins and ends. */
@@ -62,11 +72,19 @@ export class SupervisedSession implements Session {
   /** Callbacks that wait for the session to join or end. */
   readonly #waiting = new Set<() => void>()
   #connection: Connection | undefined
+  /** Of the connection. */
+  #stay: Stay | undefined
+  /** On another router, where it takes the place of the connection once everything is registered. */
+  #next: Next | undefined
+  /** All that have not ended: also those that have left a router and wait there for what is under way. */
+  readonly #connections = new Set<Connection>()
   /** There from the first watch on. */
   #watches: Watches | undefined
   readonly #attempts: Attempts
   #isLeft = false
   #stopTimer: () => void = ignore
+  #stopReturn: () => void = ignore
+  #returned: () => void = ignore
   #ended: () => void = ignore
 
   constructor(options: SessionOptions, makeClient: MakeClient) {
@@ -80,7 +98,7 @@ export class SupervisedSession implements Session {
     this.#credentials = credentials(options.auth)
     this.#standings = new Standings({
       ...{ realm_uri: this.realm_uri, clock: options.clock, log: options.log },
-      connection: () => this.#connection,
+      connection: () => this.#serving,
       pause: () => this.#attempts.pause(3),
     })
     this.#check = new RegistrationCheck({
@@ -103,9 +121,17 @@ export class SupervisedSession implements Session {
     return this.#connection?.passesTraceContext ?? false
   }
 
+  /** The router that it has joined last, of a list of routers: its URL without secrets. Undefined where there is one router. */
+  get router(): string | undefined {
+    const url = this.#routers.count > 1 ? this.#stay?.url : undefined
+    return url === undefined ? undefined : shownRouterUrl(url)
+  }
+
   /** Requests in flight. */
   get pending(): number {
-    return this.#connection?.pending ?? 0
+    let pending = 0
+    for (const connection of this.#connections) pending += connection.pending
+    return pending
   }
 
   /** The reason of the last connection's end: a URI of the router, or a sentence. */
@@ -222,7 +248,7 @@ export class SupervisedSession implements Session {
   serve(what: Registered): ReturnType<StandingRegistrations['add']> {
     this.#served ??= new StandingRegistrations({
       ...{ realm_uri: this.realm_uri, clock: this.#options.clock, log: this.#options.log },
-      callee: () => this.#connection?.callee,
+      callee: () => this.#serving?.callee,
       onRegistered: (one, id) => this.#check.add(one, id),
     })
     return this.#served.add(what)
@@ -238,16 +264,22 @@ export class SupervisedSession implements Session {
     if (this.#isLeft) return
     this.#isLeft = true
     this.#stopTimer()
+    this.#stopReturn()
     this.#watches?.end(why)
-    const connection = this.#connection
-    if (connection) {
+    if (this.#connections.size > 0) {
       const ended = new Promise<void>((resolve) => {
         this.#ended = resolve
       })
-      connection.leave()
+      for (const connection of [...this.#connections]) connection.leave()
       await ended
     }
     this.#wake()
+  }
+
+  /** Where registrations are made: on the way to another router there, before calls follow. */
+  get #serving(): Connection | undefined {
+    const next = this.#next?.connection
+    return next?.isJoined ? next : this.#connection
   }
 
   async #keep(options: Readonly<Record<string, unknown>>, standing: Standing): Promise<void> {
@@ -255,51 +287,159 @@ export class SupervisedSession implements Session {
     await this.#standings.keep(standing)
   }
 
-  #connect(): void {
-    const { realm_uri, log } = this.#options
-    const stay = this.#routers.enter(() => this.#connection?.leave('another router is used'))
+  /** @param current the connection of the stay @param at the place of its router; absent: the router in use */
+  #enter(current: () => Connection | undefined, at?: number): Stay {
+    const visitor: Visitor = {
+      onMove: () => current()?.leave('another router is used'),
+      // one that has left the router waits there for what is under way
+      onReturn: async (first) => {
+        if (current() === this.#connection) await this.#return(first)
+      },
+      isServing: () => this.#options.isCallee === true || !this.#standings.isEmpty,
+    }
+    return this.#routers.enter(visitor, at)
+  }
+
+  #open(stay: Stay, onJoin: (connection: Connection) => void): Connection | undefined {
+    const { log, realm_uri } = this.#options
     try {
-      const connection = new Connection({
+      const connection: Connection = new Connection({
         options: this.#options,
         credentials: this.#credentials,
         openChannel: () => this.#openChannel(stay.url),
         makeClient: this.#makeClient,
-        onJoin: () => this.#onJoin(connection, stay),
-        onRevoked: (id) => this.#served?.revoked(id),
-        onEnd: (ending) => this.#onEnd(ending, stay),
+        onJoin: () => onJoin(connection),
+        onRevoked: (id) => {
+          // routers give the same ids
+          if (connection === this.#serving) this.#served?.revoked(id)
+        },
+        onEnd: (ending) => {
+          this.#connections.delete(connection)
+          if (connection === this.#connection) this.#onEnd(ending, stay)
+          else if (connection === this.#next?.connection) this.#onTurnedBack(ending, stay)
+          else stay.ended(false)
+          if (this.#connections.size === 0) this.#ended()
+        },
       })
-      this.#connection = connection
+      this.#connections.add(connection)
+      return connection
     } catch (error) {
       log.error({ err: error, realm: realm_uri }, 'the connection to the router cannot be opened')
-      this.#onEnd({ reason: 'the connection cannot be opened' }, stay)
+      return undefined
     }
   }
 
-  #onJoin(connection: Connection, stay: Stay): void {
+  #connect(): void {
+    let connection: Connection | undefined
+    const stay = this.#enter(() => connection)
+    connection = this.#open(stay, (joined) => {
+      this.#isOn(joined, stay)
+      void this.#served?.joined()
+      this.#startCheck(joined)
+      this.#afterJoin(joined, this.#standings.restore())
+    })
+    this.#connection = connection
+    if (!connection) this.#onEnd({ reason: 'the connection cannot be opened' }, stay)
+  }
+
+  #isOn(connection: Connection, stay: Stay): void {
     const { log } = this.#options
+    this.#connection = connection
+    this.#stay = stay
     this.#attempts.joined()
     stay.joined()
     this.record.joined()
     log.info({ realm: this.realm_uri, ...routerMember(stay.url) }, 'joined')
     this.#wake()
     this.#watches?.joined()
-    void this.#served?.joined()
-    this.#check.start(() => connection.isJoined)
-    this.#standings
-      .restore()
+  }
+
+  #startCheck(connection: Connection): void {
+    this.#check.start(() => connection.isJoined && connection === this.#serving)
+  }
+
+  #afterJoin(connection: Connection, restored: Promise<unknown>): void {
+    const { log } = this.#options
+    restored
       .then(() => (connection.isJoined ? this.onJoin() : undefined))
       .catch((error: unknown) => log.error({ err: error }, 'a task after joining failed'))
+  }
+
+  /**
+   * Joins another router and registers everything there, before it leaves this one.
+   * @param at the place of the router; absent: the router in use
+   * @returns resolves once it is there, or has failed
+   */
+  #return(at?: number): Promise<void> {
+    this.#stopReturn()
+    if (this.#isLeft || this.#next || !this.isOpen) return Promise.resolve()
+    let connection: Connection | undefined
+    const stay = this.#enter(() => connection, at)
+    connection = this.#open(stay, (joined) => void this.#arrive(joined, stay))
+    if (!connection) {
+      stay.ended(false)
+      return Promise.resolve()
+    }
+    this.#next = { connection, stay }
+    return new Promise((resolve) => {
+      this.#returned = resolve
+    })
+  }
+
+  async #arrive(connection: Connection, stay: Stay): Promise<void> {
+    stay.joined()
+    this.#startCheck(connection)
+    await Promise.all([this.#standings.restore(), this.#served?.joined()])
+    if (connection === this.#next?.connection && connection.isJoined) this.#moveTo(this.#next)
+  }
+
+  /** Calls go to the other router from now on; those under way end where they are. */
+  #moveTo({ connection, stay }: Next): void {
+    const last = this.#connection
+    this.#next = undefined
+    this.#connection = connection
+    // events between the two subscriptions may be missing
+    this.#watches?.lose()
+    this.#isOn(connection, stay)
+    this.#afterJoin(connection, Promise.resolve())
+    this.#returned()
+    // a linked router may have refused what the last connection still had
+    void last?.retire().then(() => this.#served?.retry())
+  }
+
+  /** The other router is not there, or refuses the session, which stays where it is. */
+  #onTurnedBack(ending: Ending, stay: Stay): void {
+    const { clock, log } = this.#options
+    const hasRegistered = this.#next?.connection.hasJoined === true
+    const { reason } = ending
+    this.#next = undefined
+    stay.ended(!this.#isLeft && isRouterLost(ending))
+    this.#returned()
+    if (this.#isLeft || !this.isOpen) return
+    const isNews = this.#attempts.isNews(stay.url, reason)
+    const line = lostSession(this.#options, stay.url, reason)
+    log[isNews ? 'warn' : 'debug'](line, 'no session with the router; staying on another one')
+    // what was registered there is registered anew here, over another connection
+    if (!hasRegistered && this.#stay?.url === this.#routers.url) return
+    const pause = isRefusal(reason) ? refusedAgainMs : this.#attempts.pause(3)
+    this.#stopReturn = clock.after(pause, () => void this.#return())
   }
 
   #onEnd(ending: Ending, stay: Stay): void {
     const { clock, log } = this.#options
     this.#connection = undefined
+    const next = this.#next
     const { reason } = ending
+    this.record.ended(ending, clock.now())
+    if (next?.connection.isJoined && !this.#isLeft) {
+      this.#moveTo(next)
+      stay.ended(isRouterLost(ending))
+      return
+    }
+    if (!this.#isLeft) next?.connection.leave('another router is used')
     const hasJoined = this.#attempts.hasJoined
     const { isNews, pause } = this.#attempts.failed(stay.url, reason)
-    this.record.ended(ending, clock.now())
     this.#served?.lost()
-    this.#ended()
     stay.ended(!this.#isLeft && isRouterLost(ending))
     if (this.#isLeft) return
     if (hasJoined) this.#watches?.lose()

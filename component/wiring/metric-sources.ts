@@ -48,6 +48,11 @@ export function metricSources(parts: Needs<(typeof metricNeeds)[number]>): Metri
       help: 'All sessions on the embedded router.',
       read: () => router.sessionCount() ?? 0,
     },
+    gateway_router_failovers_total: {
+      help: 'How often the process has gone to another router of the list in wamp.url, also back to the first.',
+      isCounter: true,
+      read: () => router.link.routers?.moves ?? 0,
+    },
     ...sessionSources(parts),
     ...tokenSources(serving.upstreams),
     gateway_schema_compile_failures_total: {

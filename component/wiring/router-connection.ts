@@ -2,13 +2,17 @@
 import { type Config, ConfigError, routerUrls } from '#component/config/config.ts'
 import { messageOf } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
+import type { Log } from '#component/log.ts'
 import { gatewayAuthid } from '#component/realm/policy.ts'
 import { Router, type RouterOptions } from '#component/router/router.ts'
 import type { Revoked } from '#component/token/revocation.ts'
 import { credentials, type JoinAuth } from '#component/wamp/join-auth.ts'
+import { Failback } from '#component/wamp/routers/failback.ts'
 import { rawSocketAddress } from '#component/wamp/routers/router-url.ts'
 import { Routers } from '#component/wamp/routers/routers.ts'
 import type { SessionPool } from '#component/wamp/session-pool.ts'
+import { routerMember } from '#component/wamp/session-record.ts'
+import { requestSession } from '#component/wamp/wampy-session.ts'
 import { isLoopbackOnly } from '#http/management/access.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
 import type { WiringContext } from './context.ts'
@@ -82,8 +86,10 @@ const elsewhere = {
   close: () => Promise.resolve(),
 }
 
-function externalRouter({ config }: WiringContext, routers: Routers): RouterConnection {
+function externalRouter(context: WiringContext, routers: Routers): RouterConnection {
+  const { config } = context
   const { auth = anonymousAuth, realms, serializer } = config.wamp
+  const failback = routers.count > 1 ? openFailback(context, routers) : undefined
   return {
     link: { routers, serializer, registrationCheckMs },
     componentAuth: auth as JoinAuth,
@@ -98,7 +104,35 @@ function externalRouter({ config }: WiringContext, routers: Routers): RouterConn
       },
     },
     ...elsewhere,
+    close: async () => failback?.close(),
   }
+}
+
+/** Goes back to the first router of a list, which a session on the component's realm watches. */
+function openFailback({ clock, config, log }: WiringContext, routers: Routers): Failback {
+  const {
+    auth = anonymousAuth,
+    failback_after: afterMs,
+    realm: realm_uri,
+    serializer,
+  } = config.wamp
+  const quiet: Log = {
+    ...{ trace: log.trace.bind(log), debug: log.debug.bind(log), info: log.debug.bind(log) },
+    ...{ warn: log.debug.bind(log), error: log.error.bind(log), fatal: log.fatal.bind(log) },
+  }
+  return new Failback({
+    ...{ clock, routers, afterMs },
+    open: (url = '', onJoin) =>
+      requestSession({
+        ...{ url, serializer, clock, realm_uri, onJoin, auth: auth as JoinAuth },
+        log: quiet,
+      }),
+    onUse: () => {
+      const line = routerMember(routers.url)
+      if (routers.isFirst) log.info(line, 'the first router of the list is used again')
+      else log.warn(line, 'another router of the list is used')
+    },
+  })
 }
 
 /** The embedded router, and a way to end the sessions of revoked users. */

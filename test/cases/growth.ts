@@ -119,7 +119,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/token': { '#known': [rows.uses, rows.uses], '#seen': rows.verified, '#tokens': rows.verified },
   'component/tracing': { '#traces': rows.traces },
   'component/upstreams': { '#loops': documents },
-  'component/wamp': { '#all': [rows.userSessions, documents], '#answers': rows.requests, '#ids': documents, '#incoming': rows.bytes, '#looking': rows.requests, '#own': documents, '#procedures': documents, '#registrations': documents, '#waiting': rows.requests },
+  'component/wamp': { '#all': [rows.userSessions, documents], '#connections': rows.requests, '#answers': rows.requests, '#ids': documents, '#incoming': rows.bytes, '#looking': rows.requests, '#own': documents, '#procedures': documents, '#registrations': documents, '#waiting': rows.requests },
   'component/wamp/channel': { '#chunks': rows.bytes },
   'component/wamp/forwarding': { '#gateways': documents },
   'component/wamp/registrations': { '#all': documents, '#asked': documents, '#calls': rows.bytes, '#gone': rows.requests, '#registrations': documents },

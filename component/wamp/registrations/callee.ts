@@ -75,6 +75,7 @@ export class Callee {
   readonly #asked = new Map<unknown, Asked>()
   /** By the id of the INVOCATION. */
   readonly #calls = new Map<unknown, OpenCall>()
+  #whenIdle: (() => void) | undefined
 
   constructor(ports: CalleePorts) {
     this.#ports = ports
@@ -103,6 +104,20 @@ export class Callee {
       // the session is over, or the router does not have it any more
     }
     this.#registrations.delete(id)
+  }
+
+  /** Unregisters everything. Resolves once the router has confirmed, and every call that came before is answered. Never rejects. */
+  async withdraw(timeoutMs: number): Promise<void> {
+    const ids = [...this.#registrations.keys()]
+    await Promise.all(ids.map((id) => this.unregister(id, timeoutMs)))
+    if (this.#calls.size === 0) return
+    await new Promise<void>((resolve) => {
+      this.#whenIdle = resolve
+    })
+  }
+
+  #tellIdle(): void {
+    if (this.#calls.size === 0) this.#whenIdle?.()
   }
 
   /** The pattern of a registration; undefined: it is not of this object. */
@@ -172,6 +187,7 @@ export class Callee {
       reject(sessionLost())
     }
     for (const call of calls) call.leave()
+    this.#tellIdle()
   }
 
   #ask(draft: Draft, timeoutMs: number, registration?: Registration): Promise<unknown> {
@@ -192,6 +208,7 @@ export class Callee {
   #answer(request: unknown, answer: WampMessage, isLast: boolean): void {
     if (isLast && !this.#calls.delete(request)) return
     const problem = this.#ports.answer(answer)
+    this.#tellIdle()
     if (problem === undefined) return
     // a piece that cannot be sent ends the call
     const call = this.#calls.get(request)
@@ -199,6 +216,7 @@ export class Callee {
     call?.leave()
     const { error_uri, args, kwargs } = problem
     this.#ports.answer([code.error, code.invocation, request, {}, error_uri, args, kwargs])
+    this.#tellIdle()
   }
 }
 

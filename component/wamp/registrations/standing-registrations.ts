@@ -162,6 +162,13 @@ export class StandingRegistrations {
     await Promise.all(some.map((one) => one.register()))
   }
 
+  /** Asks at once for what the router has refused: the session that had it has left. */
+  retry(): void {
+    for (const one of this.#all) {
+      if (one.state === 'standby' || one.state === 'refused') void one.register()
+    }
+  }
+
   /** No call comes until the session has joined again. */
   lost(): void {
     for (const one of this.#all) one.lost()

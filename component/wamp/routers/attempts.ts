@@ -52,10 +52,18 @@ export class Attempts {
     this.#failures = lived >= goodSessionMs ? 0 : this.#failures + 1
     this.#joinedAt = 0
     this.#untried -= 1
+    // the pauses grow with each round of the routers
+    return {
+      isNews: this.isNews(url, reason),
+      pause: this.pause(Math.ceil(this.#failures / this.#routers)),
+    }
+  }
+
+  /** Whether the router has not failed for this reason the last time. */
+  isNews(url: string | undefined, reason: string): boolean {
     const isNews = reason !== this.#told.get(url)
     this.#told.set(url, reason)
-    // the pauses grow with each round of the routers
-    return { isNews, pause: this.pause(Math.ceil(this.#failures / this.#routers)) }
+    return isNews
   }
 
   /** Full jitter: anything between the least pause and one that doubles with each attempt. */

@@ -10,10 +10,25 @@ export interface Stay {
   ended(isRouterLost: boolean): void
 }
 
-/** What is known of a stay. */
-interface Guest {
-  isJoined: boolean
+/** What a session does when another router is used. */
+export interface Visitor {
+  /** Another router is used before the session has joined. */
   readonly onMove: () => void
+  /**
+   * The first router is used again, while the session has joined a later one.
+   * @param at the place of the first router
+   * @returns resolves once the session is there, or has failed to go there
+   */
+  readonly onReturn: (at: number) => Promise<void>
+  /** Whether it has registrations or subscriptions that sessions of users need to join. */
+  readonly isServing: () => boolean
+}
+
+/** What is known of a stay. */
+interface Guest extends Visitor {
+  /** The place of its router. */
+  readonly at: number
+  isJoined: boolean
 }
 
 /**
@@ -23,8 +38,11 @@ interface Guest {
 export class Routers {
   readonly #urls: readonly (string | undefined)[]
   #at = 0
-  /** On the router in use. */
+  #moves = 0
+  #isReturning = false
   readonly #guests = new Set<Guest>()
+  /** Called when another router is used. */
+  onUse: () => void = () => undefined
 
   /** @param urls in the order of use; at least one */
   constructor(urls: readonly [string | undefined, ...(string | undefined)[]]) {
@@ -41,28 +59,78 @@ export class Routers {
     return this.#urls[this.#at]
   }
 
-  /** Begins to join the router in use. @param onMove called when another router is used before the session has joined */
-  enter(onMove: () => void): Stay {
+  /** The preferred router. */
+  get first(): string | undefined {
+    return this.#urls[0]
+  }
+
+  /** Whether the preferred router is in use. */
+  get isFirst(): boolean {
+    return this.#at === 0
+  }
+
+  /** How often another router was used. */
+  get moves(): number {
+    return this.#moves
+  }
+
+  /** Begins to join a router. @param at its place; absent: the router in use */
+  enter(visitor: Visitor, at = this.#at): Stay {
     const guests = this.#guests
-    const guest: Guest = { isJoined: false, onMove }
+    const guest: Guest = { ...visitor, at, isJoined: false }
     guests.add(guest)
     return {
-      url: this.url,
+      url: this.#urls[at],
       joined() {
         guest.isJoined = true
       },
       ended: (isRouterLost) => {
         // whoever has gone with a move is no guest any more
-        if (guests.delete(guest) && isRouterLost) this.#lose()
+        if (guests.delete(guest) && isRouterLost && at === this.#at) this.#lose()
       },
     }
   }
 
+  /**
+   * Uses the first router again, if it takes a session. Those that serve go first, because the router may ask them whether users may join.
+   * Never rejects.
+   */
+  async return(): Promise<void> {
+    const from = this.#at
+    if (this.#isReturning || from === 0) return
+    this.#isReturning = true
+    const serving = this.#on(from).filter((guest) => guest.isJoined && guest.isServing())
+    await Promise.all(serving.map(({ onReturn }) => onReturn(0)))
+    this.#isReturning = false
+    const isTaken = this.#on(0).some(({ isJoined }) => isJoined)
+    if (this.#at !== from || (serving.length > 0 && !isTaken)) return
+    this.#use(0)
+    for (const guest of this.#on(from)) {
+      if (guest.isJoined) void guest.onReturn(0)
+      else this.#move(guest)
+    }
+  }
+
+  #on(at: number): readonly Guest[] {
+    return [...this.#guests].filter((guest) => guest.at === at)
+  }
+
   #lose(): void {
-    const left = [...this.#guests]
+    const left = this.#on(this.#at)
     if (this.count === 1 || left.some(({ isJoined }) => isJoined)) return
-    this.#at = (this.#at + 1) % this.count
-    this.#guests.clear()
-    for (const { onMove } of left) onMove()
+    const elsewhere = [...this.#guests].find(({ isJoined }) => isJoined)
+    this.#use(elsewhere?.at ?? (this.#at + 1) % this.count)
+    for (const guest of left) this.#move(guest)
+  }
+
+  #use(at: number): void {
+    this.#at = at
+    this.#moves += 1
+    this.onUse()
+  }
+
+  #move(guest: Guest): void {
+    this.#guests.delete(guest)
+    guest.onMove()
   }
 }

@@ -38,9 +38,10 @@ const ownSessions = ({ own, pool }: OwnSessions) => [
 
 /** The gateway's own sessions with the router as /registry shows them. */
 export const sessionsOf = (sessions: OwnSessions) =>
-  ownSessions(sessions).map(({ session: { realm_uri, isOpen, record }, purpose }) => ({
+  ownSessions(sessions).map(({ session: { realm_uri, isOpen, record, router }, purpose }) => ({
     realm: realm_uri,
     purpose,
+    ...(router !== undefined && { router }),
     is_joined: isOpen,
     reconnects: record.reconnects,
     last_error: record.lastError ?? null,

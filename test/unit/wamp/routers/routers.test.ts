@@ -15,7 +15,11 @@ function play(urls: readonly [string, ...string[]], steps: readonly Step[]) {
     if (what === 'enters')
       stays.set(
         session,
-        routers.enter(() => moved.push(session)),
+        routers.enter({
+          onMove: () => moved.push(session),
+          onReturn: async () => undefined,
+          isServing: () => false,
+        }),
       )
     else if (what === 'joins') stay?.joined()
     else stay?.ended(what === 'lost')
