@@ -25,6 +25,8 @@ export interface HttpOptions {
     readonly share_gateway_listener: string | boolean
     /** Whether it serves the console. */
     readonly console: boolean
+    /** The URL of the Grafana dashboard, http or https; absent: the console links to none. */
+    readonly grafana?: string
     /** The realm whose users may manage by credentials. */
     readonly realm?: string
   }

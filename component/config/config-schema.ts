@@ -127,6 +127,13 @@ export const configSchema = section(
             'Whether the gateway listener serves management, too. `auto`: while it is bound to loopback and none of public_base_url, trusted_proxies and tls is set, or when admin.realm is set.',
         }),
         console: boolean({ default: true, description: 'Serve the console (docs/console.md).' }),
+        grafana: mayBeAbsent(
+          union([string({ pattern: String.raw`^https?://[^\s/?#\\@]+([/?#]\S*)?$` })], {
+            title: 'a URL with http or https, without credentials',
+            description:
+              'The URL of the Grafana dashboard (docs/deploy.md, "Prometheus and Grafana"), to which the console links; for one API with the variable `api`.',
+          }),
+        ),
         realm: mayBeAbsent(
           string({
             description:

@@ -101,6 +101,7 @@ function complete(raw: Json, variables: ReadonlyMap<string, string>): Config {
   const config = freeze(resolveSecrets(raw)) as Config
   const problem = tlsProblem(config.gateway.tls)
   if (problem !== undefined) throw new ConfigError([`option "gateway.tls": ${problem}`])
+  checkDashboard(config.admin)
   checkRouters(config)
   checkEgress(config.egress)
   checkIdentity(config.wamp)
@@ -125,6 +126,12 @@ function checkRouters(config: Config): void {
   throw new ConfigError([
     'option "router.listen": cannot be combined with wamp.url, which replaces the embedded router',
   ])
+}
+
+/** The console reads the URL, to add its parameters. */
+function checkDashboard({ grafana }: Config['admin']): void {
+  if (grafana === undefined || URL.canParse(grafana)) return
+  throw new ConfigError(['option "admin.grafana": its host or its port is not one of a URL'])
 }
 
 /** A proxy that cannot be used is not left out: what must not leave directly would. No value is quoted: it may hold a password. */

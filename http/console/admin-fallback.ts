@@ -36,9 +36,13 @@ export function adminFallback(
   const { options, console } = ports
   const routes = koaFallback(listener, [managementRouter(ports), state])
   const page = withAdminPage(ports, listener, routes)
+  const { grafana } = options.admin
   if (!console || !options.admin.console) return page
   const { node, version, events } = console
-  const greeting = () => ({ node, version, is_ready: ports.isReady(), problems: ports.problems() })
+  const greeting = () => ({
+    ...{ node, version, is_ready: ports.isReady(), problems: ports.problems() },
+    ...(grafana !== undefined && { grafana }),
+  })
   const gatewayOrigin = gatewayOriginOf(options.gateway, gateway)
   return withConsole({ ...ports, events, greeting, gatewayOrigin }, listener, page)
 }

@@ -132,6 +132,8 @@ export interface Hello {
   is_ready: boolean
   problems: string[]
   gateway?: string
+  /** The URL of the Grafana dashboard. */
+  grafana?: string
   access: 'load' | 'read'
   within: string | null
   by: string

@@ -110,6 +110,12 @@ describe('realms in the console', function () {
     expect([issued?.slice(0, 10), seen?.slice(0, 10)]).to.deep.equal([day, day])
   })
 
+  it('and no Grafana dashboard, of which the configuration names none', async () => {
+    page = await test.open('overview')
+    await page.locator('.tiles').waitFor()
+    expect(await page.getByText('Grafana').count()).to.equal(0)
+  })
+
   it('are left for no screen that the console does not have: it says so', async () => {
     page = await test.open('relams')
     await page.getByRole('alert').getByText('The console has no screen relams.').waitFor()
@@ -164,6 +170,19 @@ describe('realms in the console', function () {
     await page.locator('tbody tr', { hasText: 'ada' }).waitFor()
     expect(await page.content()).to.not.include(secret)
     await send(test.first.adminUrl, '/realms/com.example.made', { method: 'DELETE' })
+  })
+
+  it('give a user an API key, with the name that is asked for', async () => {
+    page = await test.open(`realms/${uri}`)
+    await page.getByRole('button', { name: 'Issue API key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name of the key').fill('nightly import')
+    await dialog.getByRole('button', { name: 'Issue' }).click()
+    await dialog.getByText('Copy it now').waitFor()
+    expect(await dialog.count()).to.equal(1)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    const keys = await send(test.first.adminUrl, `/realms/${uri}/api_keys`)
+    expect(keys.json()).to.have.length(1).with.nested.property('[0].name', 'nightly import')
   })
 
   it('have users whose password, not loaded yet, is back on another screen and in no storage', async () => {

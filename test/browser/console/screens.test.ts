@@ -46,6 +46,9 @@ const shop = {
   ],
 }
 
+/** The URL of a Grafana dashboard, with a choice of its own. */
+const dashboard = 'https://grafana.example.com/d/wamp-gateway?var-job=shop'
+
 /** Pictures of the docs are copied from here. */
 const wanted = process.env.CONSOLE_PICTURES
 
@@ -57,7 +60,7 @@ describe('the screens of the console', function () {
 
   before(async () => {
     mkdirSync(folder, { recursive: true })
-    test = await openConsole()
+    test = await openConsole({ 'admin.grafana': dashboard })
     const paths = { ...orders.versions['1.0'].paths, '/orders/:id/lines': { get: fixed([]) } }
     await test.load(test.second, specOf(orders.id, '/[v1]', paths))
     await send(test.first.adminUrl, '/realms', { method: 'POST', body: shop })
@@ -76,6 +79,18 @@ describe('the screens of the console', function () {
   })
   beforeEach(() => test.traffic(5))
   afterEach(() => expect(test.troubles.splice(0)).to.deep.equal([]))
+
+  for (const [place, href] of [
+    ['overview', dashboard],
+    ['apis/com.example.orders', `${dashboard}&var-api=com.example.orders`],
+  ] as const) {
+    it(`${place}: a link to the Grafana dashboard`, async () => {
+      await page.goto(`${test.first.adminUrl}/console/#/${place}`)
+      const link = page.getByRole('link', { name: 'Grafana dashboard' })
+      expect(await link.getAttribute('href')).to.equal(href)
+      expect(await link.getAttribute('rel')).to.equal('noreferrer')
+    })
+  }
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 360]) {

@@ -66,6 +66,26 @@ describe('readConfig', () => {
         })
     })
 
+  const noUrl = 'must be a URL with http or https, without credentials'
+  for (const [url, problem] of [
+    ['https://grafana.example.com/d/wamp-gateway', undefined],
+    ['http://127.0.0.1:3000/d/x?var-job=a@b', undefined],
+    ['javascript:alert(1)', noUrl],
+    ['grafana.example.com', noUrl],
+    ['https://', noUrl],
+    ['https://joe:secret@grafana.example.com/', noUrl],
+    ['https://grafana.example.com:99999/', 'its host or its port is not one of a URL'],
+    ['https://[::1/', 'its host or its port is not one of a URL'],
+  ] as const)
+    it(`${problem ? 'refuses' : 'takes'} admin.grafana=${url}`, () => {
+      const read = () => readConfig(undefined, {}, { 'admin.grafana': url })
+      if (problem === undefined) expect(read().admin.grafana).to.equal(url)
+      else {
+        const told = `option "admin.grafana": ${problem}`
+        expect(read).to.throw(ConfigError).with.property('message', told)
+      }
+    })
+
   it('lets the environment override the file, and flags override both', () => {
     const path = file('a.yaml', 'wamp: { realm: from.file, call_timeout: 1 }\nnode: from-file\n')
     const config = readConfig(

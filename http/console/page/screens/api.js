@@ -7,6 +7,7 @@ import { goTo, linkTo } from '../lib/router.js'
 import { operationsOf, specStore } from '../lib/specs.js'
 import { useStore } from '../lib/store.js'
 import { Tabs } from '../parts/basics.js'
+import { Dashboard } from '../parts/dashboard.js'
 import { note, Question } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
 import { Description, Examples } from './contract.js'
@@ -50,6 +51,7 @@ export function Api({ id, tab }) {
         ${spec.name && html`<span>${spec.name}</span>`}
         <span>host <code>${spec.host}</code></span><span>realm <a href=${linkTo('realms', spec.realm_uri ?? '')}>${spec.realm_uri}</a></span>
         <span>loaded ${dateTime(spec.ts)}</span>
+        ${hello?.grafana && html`<span><${Dashboard} url=${hello.grafana} api=${id} /></span>`}
       </p>`
     }
     ${isLoaded && !spec && html`<p class="trouble">This API Specification is not loaded. Its versions may still be there.</p>`}

@@ -30,6 +30,21 @@ export const Issued = ({ id, api_key, user, close }) => html`
   <${Dialog} title=${`An API key of ${user}`} close=${close}>
     <p>Copy it now: it is shown once. Its id is <code>${id}</code>.</p><pre class="value" tabindex="0">${api_key}</pre><//>`
 
+/** @param {{ value: string, set: (value: string) => void }} props */
+const KeyName = ({ value, set }) =>
+  html`<input aria-label="Name of the key" placeholder="Name (optional)" maxlength="100" value=${value} onInput=${typed(set)} />`
+
+/** Asks what a key of a user is for, and issues it. @param {{ uri: string, user: string, done: (key: IssuedKey) => void, close: () => void }} props */
+export function KeyQuestion({ uri, user, done, close }) {
+  const [name, setName] = useState('')
+  const issue = () => issueKey(uri, user, name).then(done, noteError).then(close)
+  return html`
+    <${Dialog} title=${`A new API key of ${user}`} close=${close}
+      actions=${html`<${Button} class="primary" run=${issue}>Issue<//>`}>
+      <p>The name says what the key is for, such as the program that uses it.</p>
+      <p><${KeyName} value=${name} set=${setName} /></p><//>`
+}
+
 /**
  * A list that is asked for.
  * @param {{ uri: string, path: string, title: string, none: string, heads: readonly string[], member?: string, row: (one: any, again: () => void) => unknown,
@@ -63,7 +78,7 @@ function NewKey({ uri, names, done }) {
   return html`
     <p class="toolbar">
       <select aria-label="User" onChange=${typed(setUser)}>${names.map((each) => html`<option value=${each}>${each}</option>`)}</select>
-      <input aria-label="Name of the key" placeholder="Name (optional)" maxlength="100" value=${name} onInput=${typed(setName)} />
+      <${KeyName} value=${name} set=${setName} />
       <${Button} disabled=${user === ''} run=${issue}><${Icon} name="plus" /> New API key<//>
     </p>
     ${issued && html`<${Issued} ...${issued} close=${() => setIssued(undefined)} />`}`

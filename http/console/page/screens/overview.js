@@ -16,6 +16,7 @@ import { operationsOf, specStore } from '../lib/specs.js'
 import { useStore } from '../lib/store.js'
 import { Dot, Empty, Method, Panel, Table, Tabs, useNow } from '../parts/basics.js'
 import { Chart } from '../parts/chart.js'
+import { Dashboard } from '../parts/dashboard.js'
 import { html, useState } from '../preact.js'
 import { Unused } from './unused.js'
 
@@ -76,6 +77,7 @@ export function Overview() {
   ]
   return html`
     <h1 class="sr">Overview</h1>
+    ${hello?.grafana && html`<p class="facts"><${Dashboard} url=${hello.grafana} /></p>`}
     <div class="tiles">
       ${tiles.map(
         ([label, kind, value, values, show]) => html`

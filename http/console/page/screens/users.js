@@ -2,9 +2,9 @@
 import { call, callText, realmPath } from '../lib/api.js'
 import { linkTo } from '../lib/router.js'
 import { Badge, Button, Empty, Icon, Panel, Table } from '../parts/basics.js'
-import { noteError, Question, told } from '../parts/dialog.js'
+import { Question, told } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
-import { Issued, issueKey } from './credentials.js'
+import { Issued, KeyQuestion } from './credentials.js'
 
 /** @param {{ to: string, children?: unknown }} props */
 const New = ({ to, children }) =>
@@ -16,10 +16,9 @@ const New = ({ to, children }) =>
 export function Users({ uri, realm: { users = [] }, mayChange }) {
   const [issued, setIssued] = useState(/** @type {any} */ (undefined))
   const [asked, ask] = useState(/** @type {Asked | undefined} */ (undefined))
+  const [keyOf, setKeyOf] = useState('')
   /** @param {string} name @param {string} [what] */
   const pathOf = (name, what = '') => `${realmPath(uri)}/users/${encodeURIComponent(name)}${what}`
-  /** @param {string} name */
-  const issue = (name) => issueKey(uri, name).then(setIssued, noteError)
   /** @param {string} name @returns {Asked} */
   const revokeAll = (name) => ({
     title: `Revoke everything of ${name}?`,
@@ -51,13 +50,14 @@ export function Users({ uri, realm: { users = [] }, mayChange }) {
             <td class="number">${
               mayChange &&
               html`<a class="button small" href=${linkTo('realms', uri, 'users', `=${username}`)}>Edit</a>
-              <${Button} class="small" run=${() => issue(username)}>Issue API key<//>
+              <${Button} class="small" run=${() => setKeyOf(username)}>Issue API key<//>
               <${Button} class="small quiet-danger" run=${() => ask(revokeAll(username))}>Revoke all<//>
               <${Button} class="small quiet-danger" run=${() => ask(remove(username))}>Delete<//>`
             }</td></tr>`,
         )}
       <//>
     <//>
+    ${keyOf && html`<${KeyQuestion} uri=${uri} user=${keyOf} done=${setIssued} close=${() => setKeyOf('')} />`}
     ${issued && html`<${Issued} ...${issued} close=${() => setIssued(undefined)} />`}
     ${asked && html`<${Question} ...${asked} close=${() => ask(undefined)} />`}`
 }
