@@ -10,6 +10,7 @@ import type { InFlight } from '#component/in-flight.ts'
 import type { Log } from '#component/log.ts'
 import { noPath, nowhere, type ServedPath } from '#component/metrics/place.ts'
 import type { RequestCounts } from '#component/metrics/request-counts.ts'
+import type { RealmPage } from '#component/realm-page.ts'
 import { peerName, plainAddress } from '#component/syntax/ip-address.ts'
 import { readHandshake } from '#component/syntax/websocket.ts'
 import type { Telemetry } from '#component/telemetry/telemetry.ts'
@@ -30,6 +31,8 @@ export interface Router {
   handle(exchange: Exchange): Reply | Promise<Reply> | undefined
   /** The headers of an error that is answered without it; absent: none. */
   headersOf?(exchange: Pick<Exchange, 'host' | 'path' | 'method' | 'header'>): Headers
+  /** What a page says where nothing is served at a host and path; absent: nothing. */
+  pageOf?(request: Pick<Exchange, 'host' | 'path'>): RealmPage | undefined
   /** Whether an escaped slash is text of its segment at a host and path; absent: nowhere. */
   keepsSlashes?(request: Pick<Exchange, 'host' | 'path'>): boolean
   /** Whether a GET of a host and path may be answered by a WebSocket; absent: none may. */
@@ -51,6 +54,8 @@ export interface ListenerPorts extends ExchangePorts {
   readonly failures: FailureLog
   /** The headers of errors that are answered here, such as those of CORS; absent: none. */
   readonly headersOf?: Router['headersOf'] | undefined
+  /** What pages say of the realm of an address at which nothing is served; absent: nothing. */
+  readonly pageOf?: Router['pageOf'] | undefined
   /** Counts and times requests. */
   readonly metrics: RequestCounts
   /** Counts answers that are streams, by path and media type; `ms` to the head. */
@@ -224,7 +229,7 @@ export function fail(
       const headers = ports.headersOf?.(exchange)
       const reply =
         error === notServed && isForPerson(exchange)
-          ? { ...notServedPage, headers: layOver(headers ?? {}, notServedPage.headers) }
+          ? laidOver(headers, notFoundPage(notServed, ports.pageOf?.(exchange)))
           : errorReply(error, exchange.headers.accept, problem, headers)
       sendReply(exchange, reply, ports.isClosing())
     } catch (cause) {
@@ -255,7 +260,14 @@ export const notServed = new ServiceError(
   { headers: { 'cache-control': 'no-store' } },
 )
 
-const notServedPage = notFoundPage(notServed)
+/** A page with other headers below its own. */
+const laidOver = (
+  headers: Headers | undefined,
+  page: ReturnType<typeof notFoundPage>,
+): typeof page => ({
+  ...page,
+  headers: layOver(headers ?? {}, page.headers),
+})
 
 /** The fallback of a listener that serves routed requests only: an unknown path costs no more than a route. */
 export const refuseAll =

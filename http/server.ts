@@ -252,7 +252,8 @@ export class Listeners {
     const ports = this.#listenerPorts(proxies, this.tls.isSecure)
     const { gateway: router, watched } = this.#ports
     const headersOf: Router['headersOf'] = (exchange) => router.headersOf?.(exchange) ?? {}
-    return { ...ports, clients: this.tls.clients, watched, headersOf }
+    const pageOf: Router['pageOf'] = (exchange) => router.pageOf?.(exchange)
+    return { ...ports, clients: this.tls.clients, watched, headersOf, pageOf }
   }
 
   #listenerPorts(proxies: TrustedProxies, isSecure: boolean): ListenerPorts {

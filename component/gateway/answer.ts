@@ -122,9 +122,9 @@ function refusal(state: RequestState, error: unknown): Reply {
   const { exchange, target, inherited, bindings, parts } = state
   const reply = errorReply(exchange, target, inherited, state.cors, error)
   const base = concretePath(target.path.version.base, bindings)
-  const { publicPath: prefix, clock } = parts
+  const { publicPath: prefix, clock, pageOf } = parts
   const named = withMetadata(state, reply, base)
-  const place = { base, prefix, now: secondsOf(clock) }
+  const place = { base, prefix, now: secondsOf(clock), pageOf }
   return loginRedirect(exchange, inherited, place, error, named) ?? named
 }
 

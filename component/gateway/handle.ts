@@ -1,6 +1,7 @@
 /** Answers routed requests: match ─▶ the stages of the route ─▶ reply; an error is rendered as the path declares. */
 import { forPages } from '#component/gateway/tools/page-cors.ts'
 import type { ServedPath } from '#component/metrics/place.ts'
+import type { RealmPage } from '#component/realm-page.ts'
 import type { Found } from '#component/routes/path-tree.ts'
 import {
   type Match,
@@ -173,6 +174,12 @@ export class Gateway {
     const cors = route ? this.#corsOf(route.path) : this.#cors
     const headers = layOver(headersFor(cors, exchange), route ? errorHeaders(route.path) : {})
     return cors.origins ? layOver(headers, variesByOrigin) : headers
+  }
+
+  /** What pages say of the realm to which a host, or the first segment of a path there, belongs alone. */
+  pageOf({ host, path }: Pick<Exchange, 'host' | 'path'>): RealmPage | undefined {
+    const realm_uri = this.table.realmOf(host, path)
+    return realm_uri === undefined ? undefined : this.#parts.pageOf(realm_uri)
   }
 
   /** The paths that are served now; of a path that several documents share, that of the first one. */

@@ -1,5 +1,6 @@
 /** An HTML page of the gateway: for people, without scripts, and without anything that it loads. */
 import { createHash } from 'node:crypto'
+import type { RealmPage } from '#component/realm-page.ts'
 import type { Exchange, Reply } from './exchange.ts'
 import type { Headers } from './header-layers.ts'
 
@@ -36,6 +37,33 @@ export const personStyle = [
   'a{display:block;margin:.75rem 0;padding:.75rem 1rem;border:1px solid;border-radius:.5rem;text-align:center;text-decoration:none}',
   'a:hover,a:focus-visible{outline:2px solid;outline-offset:2px}',
 ].join('')
+
+/** The contents of a page for people who meet an API. */
+interface PersonPage extends Omit<HtmlPage, 'style'> {
+  /** Of an error, for support. */
+  readonly code?: string
+}
+
+/** The page of a realm as a reply; the realm is absent where it is not known. */
+export function personPage(
+  status: number,
+  { title, body, code, ...page }: PersonPage,
+  realm: RealmPage | undefined,
+): PageReply {
+  const { name, support } = realm ?? {}
+  const small = (html: string) => `<p><small>${html}</small></p>`
+  return htmlReply(status, {
+    ...page,
+    title: name === undefined ? title : `${title} · ${name}`,
+    body: [
+      ...(name === undefined ? [] : [`<p><b>${escaped(name)}</b></p>`]),
+      ...[`<h1>${escaped(title)}</h1>`, ...body],
+      ...(support === undefined ? [] : [`<p>${escaped(support)}</p>`]),
+      ...(code === undefined ? [] : [small(`<code>${escaped(code)}</code>`)]),
+    ],
+    style: personStyle,
+  })
+}
 
 const hashOf = (style: string): string =>
   `'sha256-${createHash('sha256').update(style).digest('base64')}'`

@@ -1,7 +1,8 @@
 /** The HTML page for a person whose login has failed: the reason, and links to go on. */
 import type { OidcErrorCode } from '#component/oidc-error.ts'
+import type { RealmPage } from '#component/realm-page.ts'
 import type { Exchange, Reply } from './exchange.ts'
-import { escaped, htmlReply, personStyle } from './html-page.ts'
+import { escaped, personPage } from './html-page.ts'
 
 /** A link to go on; `href` is an address of this gateway. */
 interface Way {
@@ -81,14 +82,10 @@ export const isForPage = (exchange: Exchange): boolean =>
   /text\/html/i.test(exchange.header('accept') ?? '') &&
   exchange.negotiate(['text/html']) !== undefined
 
-/** The page as a reply. */
-export function loginPage(status: number, page: LoginPage): Reply {
+/** The page as a reply. @param realm in which the login has failed */
+export function loginPage(status: number, page: LoginPage, realm: RealmPage | undefined): Reply {
   const { reason, providerCode, sentence = sentenceOf(page), ways } = page
   const codes = providerCode === undefined ? reason : `${reason}: ${providerCode}`
-  const body = [
-    `<h1>Login</h1><p>${escaped(sentence)}</p>`,
-    ...ways.map(way),
-    `<p><small><code>${escaped(codes)}</code></small></p>`,
-  ]
-  return htmlReply(status, { title: 'Login', body, style: personStyle })
+  const body = [`<p>${escaped(sentence)}</p>`, ...ways.map(way)]
+  return personPage(status, { title: 'Login', body, code: codes }, realm)
 }

@@ -1,5 +1,6 @@
 /** Browsers that open a page under `oidc` without a valid ticket are sent to log in, and come back to it (behaviour: OIDC). */
 import type { ServiceError } from '#component/errors.ts'
+import type { RealmPage } from '#component/realm-page.ts'
 import { returnProblem } from '#component/security/login-return.ts'
 import type { Protection } from '#component/security/scheme.ts'
 import { UnprovedError } from '#component/security/unproved.ts'
@@ -24,6 +25,7 @@ interface LoginAddress {
 
 /** The place and the time of a refusal. */
 interface Place extends LoginAddress {
+  pageOf(realm_uri: string): RealmPage | undefined
   /** Seconds since the epoch. */
   readonly now: number
 }
@@ -63,7 +65,7 @@ const isOpenToAll = (error: ServiceError): boolean =>
 export function loginRedirect(
   exchange: Exchange,
   { protection }: InheritedValues,
-  { base, prefix, now }: Place,
+  { base, prefix, now, pageOf }: Place,
   error: ServiceError,
   refused: Reply,
 ): Reply | undefined {
@@ -81,7 +83,7 @@ export function loginRedirect(
   if (problem !== undefined) {
     const again = { text: 'Log in again', href: location }
     const ways = problem === 'two_tickets' ? [again] : [{ text: 'Continue', href: target }, again]
-    const page = loginPage(error.status, { reason: problem, ways })
+    const page = loginPage(error.status, { reason: problem, ways }, pageOf(realm_uri))
     return { ...refused, ...page, headers: { ...headers, ...page.headers } }
   }
   return {

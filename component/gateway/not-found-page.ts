@@ -1,17 +1,20 @@
 /** The HTML page for a person who opens an address at which nothing is served. */
 import type { ServiceError } from '#component/errors.ts'
+import type { RealmPage } from '#component/realm-page.ts'
 import type { Exchange } from './exchange.ts'
-import { escaped, htmlReply, personStyle, prefersPage } from './html-page.ts'
+import { personPage, prefersPage } from './html-page.ts'
 import { isForPage } from './login-page.ts'
 
-/** The page in place of the error, made once; the code of the error is for support. */
-export function notFoundPage(error: ServiceError): ReturnType<typeof htmlReply> {
+/** The page in place of the error. @param realm to which the address belongs alone; undefined where none does */
+export function notFoundPage(
+  error: ServiceError,
+  realm: RealmPage | undefined,
+): ReturnType<typeof personPage> {
   const body = [
-    '<h1>Page not found</h1><p>There is no page at this address. Check the address, or go back to where you came from.</p>',
-    `<p><small><code>${escaped(error.uri)}</code></small></p>`,
+    '<p>There is no page at this address. Check the address, or go back to where you came from.</p>',
   ]
   return {
-    ...htmlReply(error.status, { title: 'Page not found', body, style: personStyle }),
+    ...personPage(error.status, { title: 'Page not found', body, code: error.uri }, realm),
     error,
   }
 }

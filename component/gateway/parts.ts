@@ -5,6 +5,7 @@ import type { PoolWatch } from '#component/action/watching/pool-metrics.ts'
 import type { Clock } from '#component/clock.ts'
 import type { Context } from '#component/expression/nodes.ts'
 import type { Identity } from '#component/identity.ts'
+import type { RealmPage } from '#component/realm-page.ts'
 import type { Schemes } from '#component/security/scheme.ts'
 import type { ActionPlan, CompiledOperation, Endpoint, EndpointKind } from './api.ts'
 import type { SecuredViews } from './context.ts'
@@ -102,6 +103,8 @@ export interface GatewayParts {
   readonly policies: StagePorts
   readonly pools: PoolWatch | undefined
   readonly publicPath: string
+  /** What pages say of a realm; undefined where it is not known. */
+  readonly pageOf: (realm_uri: string) => RealmPage | undefined
   /** Where clients reach this gateway, without a slash at the end. undefined: challenges name no metadata. */
   readonly publicBase: (() => string) | undefined
 }

@@ -29,6 +29,8 @@ export interface GatewayPorts
   readonly pools?: NonNullable<GatewayParts['pools']>
   /** The path of `public_base_url`, which a proxy takes away before requests come here; without a slash at the end. */
   readonly publicPath?: string
+  /** What pages say of a realm. Absent: nothing, of any. */
+  readonly pageOf?: GatewayParts['pageOf']
   /** Where clients reach this gateway, without a slash at the end. Absent: challenges name no metadata. */
   readonly publicBase?: () => string
   /** What endpoints for language models need. Absent: no page uses them, and challenges name no metadata. */
@@ -51,10 +53,11 @@ const noAction: Action = {
 /** @param answer serves the call of a tool */
 export function partsOf(ports: GatewayPorts, answer: ToolPorts['answer']): GatewayParts {
   const { clock, schemes, pools, publicPath = '', publicBase, sockets } = ports
+  const { pageOf = () => undefined } = ports
   const { callStreams = new CallStreams({ clock }) } = ports
   const tools: ToolPorts = { ...{ schemes, pageOrigins: [], ...ports.tools }, answer }
   return {
-    ...{ clock, schemes, pools, publicPath, publicBase, sockets },
+    ...{ clock, pageOf, schemes, pools, publicPath, publicBase, sockets },
     callers: ports.callers ?? unknownCallers,
     policies: (ports.policies ?? {}) as PolicyPorts,
     random: () => clock.random(),

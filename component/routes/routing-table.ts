@@ -9,6 +9,7 @@ import { HostTree } from './host-tree.ts'
 import type { IndexedApi } from './indexed-api.ts'
 import { type Found, PathTree } from './path-tree.ts'
 import type { RegisteredProcedure } from './procedure-place.ts'
+import { realmsOfAddresses } from './realm-of-address.ts'
 
 /** One path of one API. */
 export interface RouteEntry<R> {
@@ -92,6 +93,7 @@ export class RoutingTable<R> {
   /** The ids of APIs of which a path is shared. */
   readonly #sharing: Set<string>
   #entries: readonly RouteEntry<R>[] | undefined
+  #realmOf: ReturnType<typeof realmsOfAddresses> | undefined
 
   private constructor(former?: RoutingTable<R>) {
     if (former === undefined) {
@@ -195,6 +197,15 @@ export class RoutingTable<R> {
     table.#apis.delete(api)
     if (entries.length > 0) table.#apis.set(api, entries)
     return table
+  }
+
+  /**
+   * The realm to which all paths of a host belong, or all that begin with the first segment of a path there; undefined: several,
+   * or none. The first call reads all entries.
+   */
+  realmOf(host: string, path: string): string | undefined {
+    this.#realmOf ??= realmsOfAddresses(this.apis)
+    return this.#realmOf(host, path)
   }
 
   /** Every form of the entry; none when its path pattern is broken. */

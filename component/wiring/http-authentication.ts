@@ -11,6 +11,7 @@ import { BackchannelLogout } from '#component/oidc/backchannel-logout.ts'
 import { OidcLogin } from '#component/oidc/login.ts'
 import { Providers } from '#component/oidc/providers.ts'
 import { choicesOf } from '#component/oidc/settings.ts'
+import type { RealmPage } from '#component/realm-page.ts'
 import { Attempts } from '#component/security/attempts.ts'
 import { decisionMetrics } from '#component/security/decision-metrics.ts'
 import { Operators } from '#component/security/operators.ts'
@@ -34,6 +35,8 @@ export interface HttpAuthentication extends Pick<GatewayPorts, 'schemes'> {
   readonly basic: Remembered
   /** Where a client reaches this gateway: the configured address, else that of its request; without a slash at the end. */
   baseOf(exchange: Exchange): string
+  /** What pages say of a realm; undefined where it is not known. */
+  pageOf(realm_uri: string): RealmPage | undefined
   /** Credentials that allow management. */
   readonly operators: Operators
   /** The schemes for requests that are explained: what fails there is not counted for the users, and limited all the same. */
@@ -75,6 +78,7 @@ export function openHttpAuthentication(
   const authService = openAuthService(outside)
   const providers = new Providers({ clock, log, realms, fetch: outside.fetch.bind(outside) })
   const { sessionCounts } = users
+  const pageOf = (realm_uri: string) => realms.realm(realm_uri)?.page
   const keptLogins = openKeptLogins(context, providers)
   const { keptTokens, providerTokens, rechecks } = keptLogins
   const renewedCookie = cookieRenewal({ clock, log, tickets })
@@ -97,7 +101,7 @@ export function openHttpAuthentication(
     keptTokens,
   })
   return {
-    ...{ schemes, issuers, baseOf, keptLogins, basic: schemes.basic },
+    ...{ schemes, issuers, baseOf, keptLogins, pageOf, basic: schemes.basic },
     openSchemes: () =>
       openSchemes({
         ...ports,
@@ -117,7 +121,7 @@ export function openHttpAuthentication(
         refreshTokens: users.refreshTokens,
       }),
       ...oidcEndpoints({
-        ...{ box, clock, issuerBase, log, login, tickets },
+        ...{ box, clock, issuerBase, log, login, pageOf, tickets },
         sessionCounts,
         backchannelLogout: new BackchannelLogout({ providers, revocations, log }),
         pageOrigins: config.gateway.ws_allowed_origins,

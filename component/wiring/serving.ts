@@ -164,6 +164,7 @@ export function openServing({ address, context, examples, pool, worker }: Servin
         return user && rolesOf(user)
       },
     },
+    pageOf: authentication.pageOf,
     publicPath: publicPath(config.gateway.public_base_url ?? ''),
     publicBase: issuerBase,
     tools: {

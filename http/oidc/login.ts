@@ -2,13 +2,14 @@
 import { ServiceError } from '#component/errors.ts'
 import type { Endpoint } from '#component/gateway/api.ts'
 import type { Exchange, Reply } from '#component/gateway/exchange.ts'
-import { escaped, htmlReply, personStyle } from '#component/gateway/html-page.ts'
+import { escaped, personPage } from '#component/gateway/html-page.ts'
 import { loginLocation } from '#component/gateway/login-redirect.ts'
 import type { EndpointHandler } from '#component/gateway/parts.ts'
 import type { Log } from '#component/log.ts'
 import type { OidcLogin } from '#component/oidc/login.ts'
 import type { ProviderSettings } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
+import type { RealmPage } from '#component/realm-page.ts'
 import { concretePath } from '#component/routes/concrete-path.ts'
 import { isCookieName } from '#component/syntax/cookie-field.ts'
 import { countCookies, ticketCookie } from '#component/token/ticket-cookie.ts'
@@ -18,8 +19,8 @@ import { type PublicAddressPorts, publicAddress, publicPath } from './public-add
 import { allowedRedirect } from './redirect-uri.ts'
 import { type OidcReplyPorts, oidcEndpoint, redirect } from './reply.ts'
 
-/** At most this many bytes of a page. */
-const maxPage = 4_096
+/** At most this many bytes of links, which hold the query of the request. */
+const maxLinks = 3_072
 
 /** What the page says, by language; the first one is that of browsers which want none of them. */
 const texts: Readonly<Record<string, { readonly title: string; readonly sentence: string }>> = {
@@ -36,6 +37,7 @@ const texts: Readonly<Record<string, { readonly title: string; readonly sentence
 function loginChoice(
   exchange: Pick<Exchange, 'query_params' | 'negotiateLanguage'>,
   choices: readonly Pick<ProviderSettings, 'name' | 'title'>[],
+  realm: RealmPage | undefined,
 ): Reply {
   const language = exchange.negotiateLanguage(Object.keys(texts))
   const { title = '', sentence = '' } = texts[language] ?? {}
@@ -43,12 +45,13 @@ function loginChoice(
     const query = new URLSearchParams({ ...exchange.query_params, provider: name })
     return `<a href="?${escaped(query.toString())}">${escaped(text)}</a>`
   })
-  const body = [`<h1>${escaped(title)}</h1>`, `<p>${escaped(sentence)}</p>`, ...links]
-  const page = htmlReply(200, { title, body, style: personStyle, language })
-  if (page.body.kind === 'bytes' && Buffer.byteLength(page.body.bytes) > maxPage) {
-    const message = `the login page would be longer than ${maxPage} bytes: every link holds the query`
+  if (Buffer.byteLength(links.join('')) > maxLinks) {
+    const message = `the links of the login page would be longer than ${maxLinks} bytes: each holds the query`
     throw new OidcError('invalid_redirect_uri', message)
   }
+  const own = realm?.text === undefined ? [] : [`<p>${escaped(realm.text)}</p>`]
+  const body = [...own, `<p>${escaped(sentence)}</p>`, ...links]
+  const page = personPage(200, { title, body, language }, realm)
   const headers = { ...page.headers, 'content-language': language, vary: 'Accept-Language, Origin' }
   return { ...page, headers }
 }
@@ -116,7 +119,7 @@ export const loginEndpoint = (ports: LoginPorts): EndpointHandler => {
       const query = exchange.query_params
       const field = exchange.header('cookie')
       const choices = query.provider === undefined ? ports.login.choices(realm_uri) : []
-      if (choices.length > 0) return loginChoice(exchange, choices)
+      if (choices.length > 0) return loginChoice(exchange, choices, ports.pageOf(realm_uri))
       const routeProvider = providerOf(security)
       const settings = ports.login.settings(realm_uri, query.provider ?? routeProvider ?? 'default')
       const address = publicAddress(ports, exchange, endpoint)

@@ -6,11 +6,14 @@ import type { FailureReport } from '#component/gateway/failure-report.ts'
 import { isForPage, type LoginPage, loginPage } from '#component/gateway/login-page.ts'
 import type { EndpointHandler } from '#component/gateway/parts.ts'
 import { OidcError } from '#component/oidc-error.ts'
+import type { RealmPage } from '#component/realm-page.ts'
 
 /** Dependencies of every OIDC endpoint. */
 export interface OidcReplyPorts {
   /** Origins whose pages may act for the logged-in user (`gateway.ws_allowed_origins`); `*` does not count. */
   readonly pageOrigins: readonly string[]
+  /** What pages say of a realm; undefined where it is not known. */
+  pageOf(realm_uri: string): RealmPage | undefined
 }
 
 /** The parts of the answer to a failure. */
@@ -78,7 +81,12 @@ function preflight(exchange: Exchange, allow: string, cors: Headers): Reply {
 }
 
 /** Answers a failure: a page for a person, or a redirect; `{error}` for a script. */
-function failed(exchange: Exchange, error: OidcError, { cookies, ways, location }: AfterFailure) {
+function failed(
+  exchange: Exchange,
+  error: OidcError,
+  { cookies, ways, location }: AfterFailure,
+  realm: RealmPage | undefined,
+) {
   const { status, code, answer, advice } = error
   if (!isForPage(exchange)) {
     const body = { kind: 'value', value: error.toJSON(), type: 'application/json' } as const
@@ -86,7 +94,7 @@ function failed(exchange: Exchange, error: OidcError, { cookies, ways, location 
   }
   if (location !== undefined) return redirect(location, cookies)
   const providerCode = code === 'provider_error' ? answer.provider_code : undefined
-  const page = loginPage(status, { reason: code, providerCode, sentence: advice, ways })
+  const page = loginPage(status, { reason: code, providerCode, sentence: advice, ways }, realm)
   return { ...page, headers: { ...page.headers, ...setting(cookies) } }
 }
 
@@ -104,7 +112,7 @@ function failureOf(
  */
 export const oidcEndpoint =
   (
-    { pageOrigins }: OidcReplyPorts,
+    { pageOrigins, pageOf }: OidcReplyPorts,
     answer: EndpointHandler,
     aftermath: Aftermath = () => ({ cookies: [], ways: [] }),
   ): EndpointHandler =>
@@ -116,7 +124,8 @@ export const oidcEndpoint =
       return { ...reply, headers: { ...cors, ...reply.headers } }
     } catch (error) {
       if (!(error instanceof OidcError)) throw error
-      const reply = failed(exchange, error, aftermath(exchange, endpoint, bindings, error))
+      const after = aftermath(exchange, endpoint, bindings, error)
+      const reply = failed(exchange, error, after, pageOf(endpoint.realm_uri))
       const headers = { ...cors, ...reply.headers, vary: 'Accept, Origin' }
       return { ...reply, headers, failure: failureOf(endpoint.realm_uri, error) }
     }

@@ -7,6 +7,13 @@ import { type RunningExample, runExample } from './example.ts'
 /** A folder for screenshots, which people look at; absent: none are taken. */
 const { SCREENSHOTS: folder } = process.env
 
+/** What the pages say of the realm. */
+const texts = {
+  title: 'Example Notes of the Example Company and of All of Its Partners',
+  text: 'Customers use the account of their company. Partners use the one that they were given.',
+  support: 'Help: support-of-partners-and-friends@notes.example.com, +1 555 0100',
+}
+
 describe('the page in a browser', function () {
   this.timeout(60_000)
   let example: RunningExample
@@ -16,7 +23,7 @@ describe('the page in a browser', function () {
     await example.declare(
       { title: 'Example Company' },
       { token: { title: 'Partners and Friends of the Example Company' } },
-      { login_page: true },
+      { login_page: texts },
     )
   })
   after(() => example?.stop())
@@ -37,7 +44,10 @@ describe('the page in a browser', function () {
       const problems: string[] = []
       page.on('console', (message) => problems.push(message.text()))
       await page.goto(`${example.origin}/oidc/login?redirect_uri=/app`)
-      expect(await page.title()).to.equal(title)
+      expect(await page.title()).to.equal(`${title} · ${texts.title}`)
+      for (const text of Object.values(texts)) {
+        await page.getByText(text, { exact: true }).waitFor()
+      }
       const links = await page.getByRole('link').all()
       expect(links).to.have.length(2)
       for (const link of links) {
@@ -63,6 +73,8 @@ describe('the page in a browser', function () {
         const page = await open(width, 'en-GB')
         await page.goto(`${example.origin}${path}`)
         expect(await page.getByRole('heading').textContent()).to.equal(heading)
+        await page.getByText(texts.title, { exact: true }).waitFor()
+        await page.getByText(texts.support).waitFor()
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme })
           expect(await findingsIn(page)).to.deep.equal([])

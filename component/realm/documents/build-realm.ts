@@ -6,6 +6,7 @@ import { type Environment, fillEnvironment } from './environment.ts'
 import { prototypeOf, prototypesOf } from './inheritance.ts'
 import { at, type MemberList, maps, memberLists, nameOf } from './membership.ts'
 import type { Grant, Realm, RealmDocument, Resource, Scope, Source, User } from './model.ts'
+import { hasLoginPage, pageOf } from './page-rules.ts'
 import type { StoredPassword } from './password.ts'
 
 /** The keys that a realm inherits from its prototype unless it sets them itself (behaviour: Realms). */
@@ -178,7 +179,8 @@ function buildRealm(
     isUnrestricted: isUnrestricted(whole),
     grants: maps(whole.grants).map(readGrant),
     scopes: readScopes(whole, { users }),
-    login_page: whole.login_page === true,
+    login_page: hasLoginPage(whole),
+    page: pageOf(whole),
     info: isMap(whole.info) ? whole.info : {},
   }
 }
@@ -196,6 +198,7 @@ const closedRealm = (uri: string, isPrototype: boolean): Realm => ({
   grants: [],
   scopes: none,
   login_page: false,
+  page: pageOf({ uri }),
   info: {},
 })
 

@@ -1,4 +1,5 @@
 /** A realm as it is read from its document: with inherited keys, values of the environment, and groups resolved. */
+import type { RealmPage } from '#component/realm-page.ts'
 import type { Match } from '#component/syntax/wamp-uri.ts'
 import type { StoredPassword } from './password.ts'
 
@@ -70,5 +71,7 @@ export interface Realm {
   readonly scopes: ReadonlyMap<string, Scope>
   /** Whether people choose their identity provider on a page of the gateway. */
   readonly login_page: boolean
+  /** What pages say of it. */
+  readonly page: RealmPage
   readonly info: Readonly<Record<string, unknown>>
 }

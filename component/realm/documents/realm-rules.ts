@@ -13,6 +13,7 @@ import {
 import { grant, source } from './access-rules.ts'
 import { listOfAny, method, realmUri, unused } from './field-rules.ts'
 import { at, memberLists, nameOf } from './membership.ts'
+import { loginPage } from './page-rules.ts'
 import { findScopesLikeRoles, scopes } from './scope-rules.ts'
 import { client, group, user } from './user-rules.ts'
 
@@ -40,7 +41,10 @@ export const realm = described(
           examples: ['com.example.books'],
         },
       ),
-      description: described(string, 'A text for readers.'),
+      description: described(
+        string,
+        'A text for readers. The [pages that people meet](oidc.md#the-pages-that-people-meet) show it as the name of the realm, unless it is longer than 64 characters or `login_page` has a `title`.',
+      ),
       authmethods: described(
         listOfAny(method),
         'The methods by which sessions and requests of the realm log in: `anonymous`, `ticket`, `wampcra`, `cryptosign`; over HTTP `password`, `oauth2`, `oidcrp`, `jwt`, `cookie`. Default: `anonymous` in a realm without users, else `cryptosign`, `wampcra`, `ticket` and `password`.',
@@ -81,9 +85,9 @@ export const realm = described(
         { default: false, examples: [true] },
       ),
       login_page: described(
-        boolean,
-        '`true`: `GET …/oidc/login` without `provider` returns a page with a link for each provider of the realm, where it has several.',
-        { default: false, examples: [true] },
+        loginPage,
+        '`true`, or the [texts](#loginpage) of pages: `GET …/oidc/login` without `provider` returns a page with a link for each provider of the realm, where it has several.',
+        { default: false, examples: [true, { support: 'Help: support@example.com' }] },
       ),
       info: described(
         info,

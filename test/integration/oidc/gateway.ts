@@ -23,9 +23,10 @@ export function gatewayOf(node: LoginNode, realm: string) {
     issuers: anyIssuer,
   })
   const log = { info: () => {}, warn: () => {} }
+  const pageOf = () => undefined
   const endpoints = oidcEndpoints({
     ...{ login, tickets, box, log, pageOrigins: [], issuerBase: () => base, hasPublicUrl: true },
-    ...{ clock, sessionCounts, backchannelLogout },
+    ...{ clock, pageOf, sessionCounts, backchannelLogout },
   })
   const security = { type: 'oidc', provider: 'mock' }
   const me = { get: fixed('{{security.authid}}'), post: fixed('{{security.authroles}}') }

@@ -48,6 +48,23 @@ describe('a browser at two realms with a provider each', function () {
     }
   })
 
+  for (const [shop, target, heading] of [
+    [a, '/a/oidc/login?provider=nobody', 'Login'],
+    [b, '/b/oidc/login?provider=nobody', 'Login'],
+    [a, '/a/nothing', 'Page not found'],
+    [b, '/b/nothing/here', 'Page not found'],
+    [undefined, '/nothing', 'Page not found'],
+  ] as const) {
+    it(`sees of which realm the page ${target} is`, async () => {
+      const headers = { accept: 'text/html' }
+      const { status, text } = await browser.visit(gateway.url, target, { headers })
+      expect(status).to.equal(404)
+      const name = shop?.realm_uri.slice('com.example.'.length)
+      const title = name === undefined ? heading : `${heading} · ${name}`
+      expect(text).to.include(`<title>${title}</title>`)
+    })
+  }
+
   for (const [own, other] of [
     [a, b],
     [b, a],

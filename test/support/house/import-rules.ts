@@ -15,6 +15,7 @@ const words = [
   'login-refusal',
   'oidc-error',
   'program-root',
+  'realm-page',
 ].map((name) => `component/${name}.ts`)
 
 /** The folders every part may use. */

@@ -14,6 +14,7 @@ const realmWith = (more: Partial<Realm>): Realm => ({
   grants: [],
   scopes: new Map(),
   login_page: false,
+  page: { name: 'r' },
   info: {},
   ...more,
 })

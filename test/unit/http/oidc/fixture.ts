@@ -14,6 +14,7 @@ import type {
 import { SessionCounts } from '#component/oidc/session-counts.ts'
 import { type ProviderSettings, settingsOf } from '#component/oidc/settings.ts'
 import { OidcError } from '#component/oidc-error.ts'
+import type { RealmPage } from '#component/realm-page.ts'
 import { SecretBox } from '#component/secret-box.ts'
 import type { TicketClaims } from '#component/token/ticket.ts'
 import { TokenError } from '#component/token/token-error.ts'
@@ -62,6 +63,8 @@ interface More {
   readonly logout?: (request: LogoutRequest) => LoggedOut
   readonly remembered?: RememberedLogin
   readonly choices?: readonly ProviderSettings[]
+  /** What pages say of each realm. */
+  readonly page?: RealmPage
   /** Why a logout token is not carried out. */
   readonly end?: Error
   /** The address of the gateway, and whether the configuration says it. */
@@ -89,6 +92,7 @@ export function oidc(more: More = {}) {
     log: { warn: (...line: unknown[]) => void logged.push(line) },
     issuerBase: () => more.base ?? 'https://api.example',
     hasPublicUrl: more.hasPublicUrl ?? true,
+    pageOf: () => more.page,
     box,
     clock: { now: () => now },
     sessionCounts: new SessionCounts(),

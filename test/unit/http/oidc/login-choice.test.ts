@@ -77,12 +77,34 @@ describe('the page of identity providers', () => {
     })
   }
 
-  it('has at most 4 kB: a longer query is refused', async () => {
-    const { ask } = oidc({ choices })
+  it('says which realm it is of, what its texts say, and where people get help', async () => {
+    const page = { name: 'Books & Co', text: 'Use "your" account.', support: '<help@example.com>' }
+    const { value } = await oidc({ choices, page }).ask(line)
+    expect(String(value))
+      .to.include('<title>Log in · Books &amp; Co</title>')
+      .and.include('<b>Books &amp; Co</b>')
+      .and.include('<p>Use &quot;your&quot; account.</p>')
+      .and.include('<p>&lt;help@example.com&gt;</p>')
+    expect(linksOf(String(value))).to.have.length(3)
+  })
+
+  it('says it, too, where a login fails, and to nobody but browsers', async () => {
+    const page = { name: 'Books & Co', support: 'Call us.' }
+    const { ask } = oidc({ page })
+    const failing = `${line}?provider=nobody`
+    const { status, value } = await ask(failing, { headers: { accept: 'text/html' } })
+    expect(status).to.equal(404)
+    expect(String(value)).to.include('<b>Books &amp; Co</b>').and.include('<p>Call us.</p>')
+    expect((await ask(failing)).value).to.deep.equal({ error: 'unknown_provider' })
+  })
+
+  it('has links of at most 3 kB, whatever the realm says: a longer query is refused', async () => {
+    const long = { name: '"'.repeat(64), text: '"'.repeat(300), support: '"'.repeat(200) }
+    const { ask } = oidc({ choices, page: long })
     const pageOf = (length: number) => ask(`${line}?redirect_uri=/${'x'.repeat(length)}`)
     const page = await pageOf(500)
     expect(page.status).to.equal(200)
-    expect(Buffer.byteLength(String(page.value))).to.be.below(4_096)
+    expect(Buffer.byteLength(String(page.value))).to.be.below(8_192)
     const { status, value } = await pageOf(4_000)
     expect([status, value]).to.deep.equal([400, { error: 'invalid_redirect_uri' }])
   })
