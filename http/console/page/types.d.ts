@@ -26,6 +26,8 @@ export interface Base {
 export interface Target {
   /** Names what is edited, for its draft. */
   key: string
+  /** The key of the editor that opens on a text once it is loaded; absent: none does. */
+  keyOf?(text: string): string
   /** What is there now. @param text what is edited, which may name it */
   read(text?: string): Promise<Base>
   /** Tells what a load would warn of. */

@@ -221,6 +221,39 @@ describe('documents in the console', function () {
     await page.getByRole('heading', { name: 'APIs' }).waitFor()
   })
 
+  it('tell the paths that they add and the redirect URI to register, when they are checked and loaded', async () => {
+    const provider = { issuer: 'https://id.example.com', client_id: 'books' }
+    const realm = { uri: 'com.example.logins', authmethods: ['oidcrp', 'anonymous', 'cookie'] }
+    const body = { ...realm, info: { oidc_providers: { main: provider } } }
+    await send(test.first.adminUrl, '/realms', { method: 'POST', body })
+    const uri = `${test.first.url}/hi/oidc/main/callback`
+    page = await test.open('new')
+    const secured = { get: fixed('hi', { security: { type: 'oidc', provider: 'main' } }) }
+    const spec = specOf('com.example.hi', '/hi', { '/me': secured }, 'com.example.logins')
+    await edit(() => JSON.stringify(spec))
+    const added = async () => {
+      await page.getByText('Paths that the document adds').waitFor()
+      await page.getByText('GET /hi/oidc/login').waitFor()
+      await page.getByText('Register at the provider main as redirect URI').waitFor()
+      await page.getByText(uri, { exact: true }).waitFor()
+    }
+    await press('Validate')
+    await added()
+    await press('Load')
+    await page.getByText('com.example.hi is loaded.').waitFor()
+    await page.waitForURL(/apis\/com\.example\.hi/)
+    await added()
+    await edit((text) => text.replace('"hi"', '"ho"'))
+    await press('Load')
+    await page.getByText('com.example.hi is loaded.').waitFor()
+    await added()
+    await page.goto(page.url().replace(/#.*/, '#/apis/com.example.orders'))
+    await editor().waitFor()
+    expect(await page.getByText('Paths that the document adds').count()).to.equal(0)
+    await send(test.first.adminUrl, '/api_specs/com.example.hi', { method: 'DELETE' })
+    await send(test.first.adminUrl, '/realms/com.example.logins', { method: 'DELETE' })
+  })
+
   it('have a description and examples', async () => {
     page = await test.open(`${place}/openapi`)
     await holds('"openapi": "3.1')

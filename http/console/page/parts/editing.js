@@ -113,16 +113,24 @@ export function Edited({ target, version }) {
     }} />`
 }
 
+/** @typedef {{ issues: Issue[], kind: 'bad' | 'warn', said: string, added?: Added[] }} Found */
+
+/** What was told when something new was loaded, for the editor that opens on it. @type {{ key: string, warnings: Issue[], added: Added[] } | undefined} */
+let told
+
+/** @param {string} key @param {string} text @returns {Found | undefined} */
+function takeTold(key, text) {
+  const { warnings, added = [] } = told?.key === key ? told : {}
+  told = undefined
+  return warnings && { issues: withLines(warnings, text), kind: 'warn', said: 'Loaded', added }
+}
+
 /**
  * @param {{ target: Target, base: Base | undefined, text: string, edit: (text: string) => void, isOutdated: boolean,
  *   take: () => Promise<void>, drop: () => void, rebase: (hash: string | undefined) => void }} props
  */
 function Editing({ target, base, text, edit, isOutdated, take, drop, rebase }) {
-  const [found, setFound] = useState(
-    /** @type {{ issues: Issue[], kind: 'bad' | 'warn', said: string, added?: Added[] } | undefined} */ (
-      undefined
-    ),
-  )
+  const [found, setFound] = useState(() => takeTold(target.key, text))
   const [line, setLine] = useState(/** @type {number | undefined} */ (undefined))
   const [theirs, setTheirs] = useState(/** @type {Base | undefined} */ (undefined))
   const isChanged = !base || text !== base.text
@@ -137,20 +145,23 @@ function Editing({ target, base, text, edit, isOutdated, take, drop, rebase }) {
       readJson(text)
       const { warnings = [], added = [] } = await ask()
       setFound({ issues: withLines(warnings, text), kind: 'warn', said, added })
-      return true
+      return { warnings, added }
     } catch (error) {
       const status = error instanceof Refusal ? error.status : undefined
       if (status === 412) await compare()
       else if (status === 0 || status === 403 || Number(status) >= 500) noteError(error)
       else setFound({ issues: issuesIn(error, text), kind: 'bad', said: 'Refused' })
-      return false
+      return undefined
     }
   }
   const load = async () => {
     const condition = base ? { ifMatch: base.hash ?? '' } : { isNew: true }
-    if (!(await judge(() => target.load(text, condition, base?.text), 'Loaded'))) return
+    const loaded = await judge(() => target.load(text, condition, base?.text), 'Loaded')
+    if (!loaded) return
     note(`${target.nameOf(text)} is loaded.`)
     drop()
+    const key = target.keyOf?.(text)
+    if (key !== undefined && key !== target.key) told = { key, ...loaded }
     if (!target.done(text)) await take()
   }
   const { validate } = target

@@ -21,9 +21,13 @@ export function shownText(text) {
 /** @param {string} text @returns {string} */
 const idOf = (text) => JSON.parse(text).id
 
+/** @param {string | undefined} id */
+const keyOf = (id) => `spec ${id ?? ''}`
+
 /** @param {string | undefined} id undefined: a new document @returns {import('../types.d.ts').Target} */
 const targetOf = (id) => ({
-  key: `spec ${id ?? ''}`,
+  key: keyOf(id),
+  keyOf: (text) => keyOf(idOf(text)),
   async read(text = '') {
     const found = await callText('GET', specPath(id ?? idOf(text)))
     const isLong = found.text.length > mostEdited
