@@ -241,7 +241,9 @@ export function describeDeliveries(name: string, openPlace: () => Promise<Place>
         ...(await owners.gapCounts()).keys(),
       ]
       expect(await owners.abandoned(5)).to.deep.equal([])
-      expect(await owners.abandoned(6)).to.deep.equal([{ delivery: 'd', declared_at: 5 }])
+      expect(await owners.abandoned(6)).to.deep.equal([
+        { delivery: 'd', endpoint: 'ep_1', declared_at: 5 },
+      ])
       await owners.forget('d', 6)
       expect(await left()).to.have.length(4)
       await store.deliveries.remove('d', { states: ['pending'] })
