@@ -18,7 +18,7 @@ import { html, useState } from '../preact.js'
 /** @typedef {{ id: string, api_key: string, user: string }} IssuedKey */
 
 /** @param {string} uri @param {string} user @param {string} [name] what the key is for @returns {Promise<IssuedKey>} */
-export const issueKey = async (uri, user, name) => ({
+const issueKey = async (uri, user, name) => ({
   ...(await call('POST', `${realmPath(uri)}/users/${encodeURIComponent(user)}/api_keys`, {
     body: name ? { name } : {},
   })),
