@@ -245,8 +245,8 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   deliveries: {
     summary:
-      'Lists deliveries; the events of one, with its gaps; or pauses, resumes and tests it, replays, drops and shows events.',
-    usage: '[ID [NAME [VERB]]] [--state STATE] [--event WEBHOOK_ID]…',
+      'Lists deliveries; the events of one, with its gaps; or pauses, resumes and tests it, replays, drops and shows events, lists and removes endpoints of users.',
+    usage: '[ID [NAME [VERB]]] [--state STATE] [--event WEBHOOK_ID]… [--endpoint ENDPOINT]',
     example: 'wamp-gateway deliveries com.example.hooks orders replay --state dead',
     takes: [0, 3],
     options: {
@@ -260,6 +260,12 @@ export const commands: Readonly<Record<string, Command>> = {
         value: 'WEBHOOK_ID',
         multiple: true,
         description: 'One event, by its webhook-id: of replay, drop and show. May be repeated.',
+      },
+      endpoint: {
+        type: 'string',
+        value: 'ENDPOINT',
+        description:
+          'The endpoint of a user, by its id: of remove, and of the other verbs where users have the endpoints.',
       },
       limit: {
         type: 'string',

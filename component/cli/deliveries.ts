@@ -6,15 +6,18 @@ import { listOf, pathOf, timeOf } from './documents.ts'
 import { pretty } from './format.ts'
 import { table } from './table.ts'
 
-/** What may be done to a delivery, and whether it is done to chosen events. */
-const verbs: Readonly<Record<string, 'delivery' | 'events' | 'event'>> = {
-  pause: 'delivery',
-  resume: 'delivery',
-  test: 'delivery',
-  replay: 'events',
-  drop: 'events',
-  show: 'event',
-}
+/** What may be done to a delivery, and whether it is done to chosen events, or to the endpoints that users have at it. */
+const verbs: Readonly<Record<string, 'delivery' | 'events' | 'event' | 'endpoints' | 'endpoint'>> =
+  {
+    pause: 'delivery',
+    resume: 'delivery',
+    test: 'delivery',
+    replay: 'events',
+    drop: 'events',
+    show: 'event',
+    endpoints: 'endpoints',
+    remove: 'endpoint',
+  }
 
 const text = (value: unknown): string =>
   value === null || value === undefined ? '' : String(value)
@@ -55,18 +58,19 @@ const eventRowOf = (event: JsonMap): readonly string[] => [
   ...[timeOf(event.accepted_at), timeOf(event.due_at), text(event.status ?? event.error)],
 ]
 
+/** The query of these options. */
+function queryOf(invocation: Invocation, options: readonly string[]): string {
+  const query = new URLSearchParams()
+  for (const option of options) {
+    const value = invocation.option(option)
+    if (value !== undefined) query.set(option, value)
+  }
+  return query.size > 0 ? `?${query}` : ''
+}
+
 /** `{delivery, events, cursor, gaps}` */
 async function events(client: AdminClient, at: string, invocation: Invocation): Promise<Result> {
-  const query = new URLSearchParams()
-  for (const [key, option] of [
-    ['state', 'state'],
-    ['after', 'after'],
-    ['limit', 'limit'],
-  ] as const) {
-    const value = invocation.option(option)
-    if (value !== undefined) query.set(key, value)
-  }
-  const asked = query.size > 0 ? `?${query}` : ''
+  const asked = queryOf(invocation, ['state', 'after', 'limit', 'endpoint'])
   const { body } = await client.request('GET', `${at}/events${asked}`)
   const value = mapOrEmpty(body)
   const { delivery, cursor } = value
@@ -80,6 +84,26 @@ async function events(client: AdminClient, at: string, invocation: Invocation): 
     ...(typeof cursor === 'string' ? [`There are more: --after ${cursor}\n`] : []),
   ]
   return { value, text: parts.join('\n') }
+}
+
+const endpointHead = ['ENDPOINT', 'USER', 'URL', 'STATE', 'PENDING', 'DEAD', 'GAPS', 'PERMITTED']
+
+const endpointRowOf = (row: JsonMap): readonly string[] => [
+  ...[text(row.id), text(row.user), text(row.url), stateOf(row), text(row.pending)],
+  ...[text(row.dead), text(row.gaps), text(row.is_permitted)],
+]
+
+/** `[{id, user, url, state, reason, …}]` */
+async function endpoints(client: AdminClient, at: string): Promise<Result> {
+  const { body } = await client.request('GET', `${at}/endpoints`)
+  const value = listOf(mapOrEmpty(body).endpoints)
+  return { value, text: table(endpointHead, value.map(endpointRowOf)) }
+}
+
+/** A value as a segment of a path. @throws CommandError where the option is missing */
+function segmentOf(value: string | undefined, option: string): string {
+  if (value === undefined) throw new CommandError(exitCode.usage, `expected --${option}`)
+  return encodeURIComponent(value)
 }
 
 /** The events that replay and drop are told. */
@@ -98,14 +122,22 @@ async function act(client: AdminClient, at: string, verb: string, invocation: In
     const known = Object.keys(verbs).join(', ')
     throw new CommandError(exitCode.usage, `${verb}: expected one of ${known}`)
   }
+  if (kind === 'endpoints') return endpoints(client, at)
+  if (kind === 'endpoint') {
+    await client.request(
+      'DELETE',
+      `${at}/endpoints/${segmentOf(invocation.option('endpoint'), 'endpoint')}`,
+    )
+    return { value: null, text: 'removed\n' }
+  }
+  const asked = queryOf(invocation, ['endpoint'])
   if (kind === 'event') {
-    const [id] = invocation.options('event')
-    if (id === undefined) throw new CommandError(exitCode.usage, 'expected --event')
-    const { body } = await client.request('GET', `${at}/events/${encodeURIComponent(id)}`)
+    const shown = `${at}/events/${segmentOf(invocation.options('event')[0], 'event')}${asked}`
+    const { body } = await client.request('GET', shown)
     return { value: body, text: `${pretty(body)}\n` }
   }
   const sent = kind === 'events' ? JSON.stringify(selectionOf(invocation)) : '{}'
-  const { body } = await client.request('POST', `${at}/${verb}`, sent)
+  const { body } = await client.request('POST', `${at}/${verb}${asked}`, sent)
   const value = mapOrEmpty(body)
   if (kind === 'events') return { value, text: `${text(value.count)} events\n` }
   if (verb !== 'test') return { value, text: table(head, [rowOf(value)]) }

@@ -20,6 +20,11 @@ const gap = {
   count: null,
 }
 
+const endpoint = {
+  ...{ id: 'ep_1', user: 'ada', url: 'https://ada.example/hooks', state: 'stopped' },
+  ...{ reason: 'gone', pending: 2, dead: 0, gaps: 0, is_permitted: true },
+}
+
 const answers = {
   '/deliveries': json({ deliveries: [delivery] }),
   [`${at}/events?state=dead&limit=1`]: json({
@@ -32,6 +37,12 @@ const answers = {
   [`${at}/replay`]: json({ count: 7 }),
   [`${at}/pause`]: json({ ...delivery, state: 'paused', reason: null }),
   [`${at}/test`]: json({ error: 'the connection was refused' }),
+  [`${at}/endpoints`]: json({ endpoints: [endpoint] }),
+  [`${at}/events?limit=1&endpoint=ep_1`]: json({ delivery, events: [], cursor: null, gaps: [] }),
+  [`${at}/events/msg_1?endpoint=ep_1`]: json(deadEvent),
+  [`${at}/replay?endpoint=ep_1`]: json({ count: 2 }),
+  [`${at}/resume?endpoint=ep_1`]: json({ ...delivery, state: 'active', reason: null }),
+  [`${at}/endpoints/ep_1`]: [204, ''] as const,
 }
 
 const run = (...args: readonly string[]) =>
@@ -73,6 +84,25 @@ There are more: --after c1
     expect((await run(...one, 'show', '--event', 'msg_1')).out).to.include('"webhook_id": "msg_1"')
   })
 
+  it('lists the endpoints of users, and does what is asked to one', async () => {
+    expect(await run(...one, 'endpoints')).to.deep.include({
+      code: 0,
+      out: `ENDPOINT  USER  URL                        STATE           PENDING  DEAD  GAPS  PERMITTED
+ep_1      ada   https://ada.example/hooks  stopped (gone)  2        0     0     true
+`,
+    })
+    const atOne = ['--endpoint', 'ep_1'] as const
+    expect((await run(...one, '--limit', '1', ...atOne)).code).to.equal(0)
+    expect((await run(...one, 'show', '--event', 'msg_1', ...atOne)).out).to.include('msg_1')
+    for (const [verb, out] of [
+      [['replay', '--state', 'dead'], '2 events\n'],
+      [['resume'], table('active')],
+      [['remove'], 'removed\n'],
+    ] as const) {
+      expect(await run(...one, ...verb, ...atOne)).to.deep.include({ code: 0, out })
+    }
+  })
+
   it('ends with 1 where a test is not taken', async () => {
     expect(await run(...one, 'test')).to.deep.include({
       code: 1,
@@ -84,7 +114,7 @@ There are more: --after c1
     [
       'an unknown verb',
       [...one, 'stop'],
-      'stop: expected one of pause, resume, test, replay, drop, show',
+      'stop: expected one of pause, resume, test, replay, drop, show, endpoints, remove',
     ],
     ['a replay of nothing', [...one, 'replay'], 'expected either --event or --state'],
     [
@@ -93,6 +123,7 @@ There are more: --after c1
       'expected either --event or --state',
     ],
     ['no event to show', [...one, 'show'], 'expected --event'],
+    ['no endpoint to remove', [...one, 'remove'], 'expected --endpoint'],
   ] as const) {
     it(`refuses ${what}`, async () => {
       const { code, err } = await run(...args)
