@@ -153,8 +153,7 @@ export class RealmOutbox {
   #silence(slot: Slot): Promise<void> {
     const wasAccepting = slot.isAccepting
     slot.deafen()
-    const stopped = slot.sender?.stop(true) ?? Promise.resolve()
-    slot.sender = undefined
+    const stopped = slot.stopSender()
     if (!wasAccepting) return stopped
     if (slot.row) slot.row = { ...slot.row, covered_until: null }
     // before the store is looked at again
@@ -245,8 +244,7 @@ export class RealmOutbox {
     this.#role = undefined
     for (const slot of this.slots.values()) {
       slot.endAccepting()
-      void slot.sender?.stop(true)
-      slot.sender = undefined
+      void slot.stopSender()
     }
     this.#ports.log.warn(
       { realm: this.realm_uri },
@@ -358,8 +356,7 @@ export class RealmOutbox {
       slot.sender = this.#sender(slot)
       slot.sender.start(row.failing_since)
     } else if (!isSending && slot.sender) {
-      void slot.sender.stop(true)
-      slot.sender = undefined
+      void slot.stopSender()
     }
   }
 

@@ -150,7 +150,7 @@ export class Sender {
     this.#waiting = []
     this.#hasAll = false
     if (isAtOnce) for (const attempt of this.#attempts) attempt.abort()
-    if (this.#attempts.size === 0) return
+    if (this.#isIdle) return
     await new Promise<void>((resolve) => {
       const before = this.#whenIdle
       this.#whenIdle = () => {
@@ -331,7 +331,17 @@ export class Sender {
       }
     }
     this.#claiming -= rows.length
+    this.#tellIdle()
     this.#plan(0)
+  }
+
+  /** Whether nothing of it is under way: what was claimed is put back, too. */
+  get #isIdle(): boolean {
+    return this.#attempts.size === 0 && this.#claiming === 0
+  }
+
+  #tellIdle(): void {
+    if (this.#isIdle && !this.#isRunning) this.#whenIdle?.()
   }
 
   #putBackClaimed(): void {
@@ -379,7 +389,7 @@ export class Sender {
       this.#judge(claimed, delivery, now)
     }
     this.#attempts.delete(cut)
-    if (this.#attempts.size === 0 && !this.#isRunning) this.#whenIdle?.()
+    this.#tellIdle()
     this.#plan(0)
     await rows.end({ endpoint, webhook_id, attempts, ...over })
     this.#known.delete(idOf(row))

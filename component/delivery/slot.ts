@@ -69,6 +69,7 @@ export class Slot implements AcceptingDelivery {
   #attempt = 0
   #lostAt: number | undefined
   #isRefusalTold = false
+  #stopping = Promise.resolve()
   #stopTimer: (() => void) | undefined
 
   constructor(delivery: Delivery, ports: SlotPorts, counts: SlotCounts) {
@@ -180,6 +181,14 @@ export class Slot implements AcceptingDelivery {
       this.gaps.add({ reason: 'router_lost', since, until: now, count: null })
     }
     this.#ports.onHearing(this)
+  }
+
+  /** Ends attempts. Resolves once nothing of them is under way, nor of those that were ended before. */
+  stopSender(): Promise<void> {
+    const { sender } = this
+    if (sender) this.#stopping = Promise.all([this.#stopping, sender.stop(true)]).then(() => {})
+    this.sender = undefined
+    return this.#stopping
   }
 
   /** Whether each event comes now. */
