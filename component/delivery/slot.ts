@@ -68,6 +68,8 @@ export class Slot implements AcceptingDelivery {
   /** Another try to subscribe makes this one void. */
   #attempt = 0
   #lostAt: number | undefined
+  /** The last time in which it stood by and heard nothing: perhaps nobody did. */
+  #unheard: { readonly since: number; readonly until: number } | undefined
   #isRefusalTold = false
   #stopping = Promise.resolve()
   #stopTimer: (() => void) | undefined
@@ -112,6 +114,7 @@ export class Slot implements AcceptingDelivery {
     this.#watch = undefined
     this.heardSince = undefined
     this.#lostAt = undefined
+    this.#unheard = undefined
     this.isAccepting = false
     this.forgetKept(Infinity)
   }
@@ -177,8 +180,10 @@ export class Slot implements AcceptingDelivery {
     const since = this.#lostAt
     this.#lostAt = undefined
     this.heardSince = now
-    if (since !== undefined && this.isAccepting) {
-      this.gaps.add({ reason: 'router_lost', since, until: now, count: null })
+    if (since !== undefined) {
+      const unheard = { since, until: now }
+      if (this.isAccepting) this.gaps.add({ reason: 'router_lost', ...unheard, count: null })
+      else this.#unheard = unheard
     }
     this.#ports.onHearing(this)
   }
@@ -243,8 +248,13 @@ export class Slot implements AcceptingDelivery {
     this.isAccepting = true
     const since = this.row?.covered_until ?? null
     const until = this.heardSince
+    const unheard = this.#unheard
+    this.#unheard = undefined
     if (since !== null && until > since) {
       this.gaps.add({ reason: 'absent', since, until, count: null })
+    } else if (since === null && unheard && this.#ports.clock.now() - unheard.until < keptMs) {
+      // a node with a store of its own, which may have been given the lock before it heard again
+      this.gaps.add({ reason: 'router_lost', ...unheard, count: null })
     }
     const kept = this.#kept
     this.#kept = []

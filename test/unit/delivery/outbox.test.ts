@@ -459,4 +459,35 @@ describe('the outbox', () => {
     await bench.clock.advance(5 * second)
     expect(await gapsOf()).to.deep.equal([])
   })
+
+  it('tells what nobody has heard where a node is given the lock of another one after the router was away', async () => {
+    const second_store = await bench.openStore()
+    let holder = 'a'
+    const lockOf = (name: string) => () => ({
+      get isHeld() {
+        return holder === name
+      },
+      get isElsewhere() {
+        return holder !== name
+      },
+      end: async () => undefined,
+    })
+    a = await bench.start('a', store, { lock: lockOf('a') })
+    const b = await bench.start('b', second_store, { lock: lockOf('b') })
+    await bench.clock.advance(5 * second)
+    for (const one of [a, b]) one.disconnect()
+    await bench.clock.advance(5 * second)
+    a.reconnect()
+    holder = 'b'
+    // a has given up, and b does not hear yet
+    await bench.clock.advance(5 * second)
+    bench.publish({ id: 1 })
+    b.reconnect()
+    await bench.clock.advance(10 * second)
+    expect((await gapsOf(b)).join()).to.match(/^router_lost [^,]*$/)
+    bench.publish({ id: 2 })
+    await bench.clock.advance(5 * second)
+    const told = ['router_lost by a', 'router_lost by b', '2 by b']
+    expect(bench.attempts.map(({ id, by }) => `${id} by ${by}`)).to.deep.equal(told)
+  })
 })
