@@ -124,6 +124,8 @@ describe('requests and users in the console', function () {
     expect(await page.content()).to.not.include('not-to-be-shown')
     await press('Issue API key')
     const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Issue' }).click()
+    await dialog.getByText('Copy it now').waitFor()
     const key = await dialog.locator('pre').innerText()
     const id = await dialog.locator('code').innerText()
     expect(key.length).to.be.greaterThan(20)
