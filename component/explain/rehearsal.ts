@@ -74,7 +74,7 @@ export interface RehearsedHttp {
 /** What all rehearsals share. */
 export interface RehearsalPorts
   extends RecordSettings,
-    Pick<ForwardPorts, 'allowedHosts' | 'viaName'>,
+    Pick<ForwardPorts, 'hosts' | 'viaName'>,
     Pick<SubscribePorts, 'allowedDynamicUris'>,
     Pick<GatewayPorts, 'cors' | 'publicPath'> {
   readonly http: RehearsedHttp

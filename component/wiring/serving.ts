@@ -103,7 +103,8 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   const issuerBase = () => address.base
   const findExamples: FindExamples = (one) => examples.holding(one)
   const { config, clock, node, log, yieldTurn, families, telemetry } = context
-  const connections = new Upstreams(clock, hostPolicy(config.forward.allowed_hosts), {
+  const hosts = hostPolicy(config.forward.allowed_hosts)
+  const connections = new Upstreams(clock, hosts, {
     egress: egressBy(config.egress),
     unixSockets: config.forward.unix_sockets,
   })
@@ -114,10 +115,9 @@ export function openServing({ address, context, examples, pool, worker }: Servin
   const watch = toldAttempts(telemetry ? tracedAttempts(metrics) : metrics, monotonic)
   const pools = new PoolMetrics(families, monotonic)
   const forwarding = {
-    ...{ clock, connections, viaName: node },
+    ...{ clock, connections, hosts, viaName: node },
     findUpstream: upstreams.table.find,
     codec: { decode: decodeBody, encode: encodeBody },
-    allowedHosts: config.forward.allowed_hosts,
   }
   const { deliveries, desk, closeDeliveries } = openDeliveries(context, forwarding)
   const actions = openActions({

@@ -16,12 +16,7 @@ import {
   type UpstreamAnswer,
 } from '#component/action/action.ts'
 import type { Lookup } from '#component/action/connections/connector.ts'
-import {
-  type HostPolicy,
-  hostPolicy,
-  refusal,
-  refuseOrigin,
-} from '#component/action/connections/origin.ts'
+import { type HostPolicy, refusal, refuseOrigin } from '#component/action/connections/origin.ts'
 import { type Connections, Upstreams } from '#component/action/connections/upstreams.ts'
 import { FieldError } from '#component/action/field-error.ts'
 import {
@@ -65,10 +60,8 @@ import { withCredentials } from './with-credentials.ts'
 export interface ForwardPorts {
   readonly clock: Clock
   readonly codec: BodyCodec
-  /** `forward.allowed_hosts`: `host`, `host:port` or `*.suffix` */
-  readonly allowedHosts: readonly string[]
-  /** In place of {@link allowedHosts}. */
-  readonly hosts?: HostPolicy
+  /** Which hosts that are computed from the request may be reached. */
+  readonly hosts: HostPolicy
   /** The name of this proxy in `Via`. */
   readonly viaName: string
   readonly lookup?: Lookup
@@ -125,7 +118,7 @@ const maxOrigins = 1000
 /** Makes the action. */
 export function forwardAction(ports: ForwardPorts): ForwardAction {
   const { clock, codec, viaName, watch, findUpstream } = ports
-  const policy = ports.hosts ?? hostPolicy(ports.allowedHosts)
+  const { hosts: policy } = ports
   const upstreams = ports.connections ?? new Upstreams(clock, policy, { lookup: ports.lookup })
   const origins = new Map<string, Origin | undefined>()
 

@@ -1,4 +1,5 @@
 /** The settings of this gateway for rehearsals, which answer requests and perform nothing: those of examples, and those of explanations. */
+import { hostPolicy } from '#component/action/connections/origin.ts'
 import type { Config } from '#component/config/config.ts'
 import type { RehearsalPorts } from '#component/explain/rehearsal.ts'
 import { decodeBody, encodeBody } from '#http/codec.ts'
@@ -15,7 +16,7 @@ export function rehearsalPorts(
   return {
     http: rehearsedHttp(new TrustedProxies(trusted_proxies, forwarded_header)),
     codec: { decode: decodeBody, encode: encodeBody },
-    allowedHosts: forward.allowed_hosts,
+    hosts: hostPolicy(forward.allowed_hosts),
     allowedDynamicUris: wamp.allowed_dynamic_uris,
     identity: wamp.identity,
     ...{ viaName, cors },

@@ -1,4 +1,5 @@
 /** Upstreams for the tests of forward, well-behaved and not, and the forwards to them; {@link closeAll} ends them. */
+
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import {
@@ -10,6 +11,7 @@ import {
 import { text } from 'node:stream/consumers'
 import type { ActionFields, Outcome, Run } from '#component/action/action.ts'
 import type { Lookup } from '#component/action/connections/connector.ts'
+import { hostPolicy } from '#component/action/connections/origin.ts'
 import type { BodyCodec } from '#component/action/forward/body.ts'
 import { type ForwardAction, forwardAction } from '#component/action/forward/perform.ts'
 import { tracedAttempts } from '#component/action/watching/traced-attempts.ts'
@@ -38,7 +40,8 @@ export async function closeAll(): Promise<void> {
 /** A forward with the clock of the machine. */
 export function forwarder(allowedHosts: readonly string[] = [], lookup?: Lookup): ForwardAction {
   const watch = tracedAttempts(undefined)
-  const ports = { clock: systemClock, codec, allowedHosts, watch, viaName: 'gateway' }
+  const hosts = hostPolicy(allowedHosts)
+  const ports = { clock: systemClock, codec, hosts, watch, viaName: 'gateway' }
   const action = forwardAction(lookup ? { ...ports, lookup } : ports)
   actions.push(action)
   return action

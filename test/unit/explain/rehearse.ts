@@ -1,4 +1,5 @@
 /** Rehearses requests to one document, with the settings of a gateway that has none. */
+import { hostPolicy } from '#component/action/connections/origin.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
 import type { Rehearsal, RehearsalPorts, Rehearsed } from '#component/explain/rehearsal.ts'
 import { Rehearser } from '#component/explain/rehearsal.ts'
@@ -15,7 +16,7 @@ export const ports: RehearsalPorts = {
   http: rehearsedHttp(new TrustedProxies([])),
   codec: { decode: decodeBody, encode: encodeBody },
   cors: { allow_origin: '*', allow_methods: 'GET', allow_headers: 'content-type', max_age: 600 },
-  allowedHosts: [],
+  hosts: hostPolicy([]),
   allowedDynamicUris: [],
   viaName: 'node',
 }

@@ -126,7 +126,7 @@ describe('the table of actions', () => {
     const actions = openActions({
       clock: new ManualClock(),
       codec,
-      allowedHosts: [],
+      hosts: hostPolicy([]),
       viaName: 'gateway',
       sessions: { session: () => new SessionDouble() },
       allowedDynamicUris: [],

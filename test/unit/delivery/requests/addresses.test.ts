@@ -1,9 +1,11 @@
 /** Where the requests of deliveries may go, by a real forward whose names resolve to what the test says. */
+
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import type { Lookup } from '#component/action/connections/connector.ts'
+import { hostPolicy } from '#component/action/connections/origin.ts'
 import { forwardAction } from '#component/action/forward/perform.ts'
 import { systemClock } from '#component/clock.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
@@ -56,7 +58,8 @@ describe('the requests of deliveries', () => {
         null,
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
       )
-    const forward = forwardAction({ clock: systemClock, codec, allowedHosts, viaName: 'n', lookup })
+    const hosts = hostPolicy(allowedHosts)
+    const forward = forwardAction({ clock: systemClock, codec, hosts, viaName: 'n', lookup })
     const delivery = deliveryOf(plan, {
       perform: forward.perform,
       signers: { find: () => undefined, keys: () => [] },

@@ -1,4 +1,5 @@
 /** Explains requests to documents, with the settings of a gateway that has none, and one user. */
+import { hostPolicy } from '#component/action/connections/origin.ts'
 import { compileDocument } from '#component/compile/compile-document.ts'
 import { Explainer, type ExplainerPorts } from '#component/explain/explanation/explainer.ts'
 import type { Explanation } from '#component/explain/explanation/explanation.ts'
@@ -41,7 +42,7 @@ const portsOf = (documents: readonly JsonMap[]): ExplainerPorts => ({
     http: rehearsedHttp(new TrustedProxies([])),
     codec: { decode: decodeBody, encode: encodeBody },
     cors: { allow_origin: '*', allow_methods: 'GET', allow_headers: 'content-type', max_age: 600 },
-    allowedHosts: [],
+    hosts: hostPolicy([]),
     allowedDynamicUris: [],
     viaName: 'node',
     tellsLimits: true,
