@@ -1,16 +1,13 @@
 /** When API keys were used last, to the minute: a process tells the store of the first use in each minute. */
 import { LRUCache } from 'lru-cache'
-import { type Clock, secondsOf } from '#component/clock.ts'
+import { secondsOf } from '#component/clock.ts'
 import { atMost } from '#component/limits/at-most.ts'
-import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
-import type { Log } from '#component/log.ts'
 import type { TicketUseStore } from '#component/store/ticket-use-store.ts'
+import { type UseNotePorts, UseNotes } from './use-notes.ts'
 
 /** The dependencies of {@link KeyUses}. */
-export interface KeyUsePorts {
+export interface KeyUsePorts extends UseNotePorts {
   readonly store: Pick<TicketUseStore, 'note' | 'lastUses'>
-  readonly clock: Pick<Clock, 'now' | 'after'>
-  readonly log: Pick<Log, 'warn'>
 }
 
 /** Keys that a process remembers at most; of another one the store is told more than once a minute. */
@@ -25,11 +22,11 @@ const keptFor = 34_560_000
 export class KeyUses {
   readonly #ports: KeyUsePorts
   readonly #known = new LRUCache<string, number>(atMost(maxKnown))
-  readonly #throttle: LogThrottle
+  readonly #notes: UseNotes
 
   constructor(ports: KeyUsePorts) {
     this.#ports = ports
-    this.#throttle = new LogThrottle(ports.clock, linePerMinute)
+    this.#notes = new UseNotes(ports, 'the use of API keys could not be kept in the store')
   }
 
   /** Notes that the key is used now. @param exp when the key ends; absent: never */
@@ -38,11 +35,7 @@ export class KeyUses {
     const usedAt = now - (now % minute)
     if (this.#known.get(id) === usedAt) return
     this.#known.set(id, usedAt)
-    // not waited for: the process itself knows
-    this.#ports.store.note(id, usedAt, exp ?? usedAt + keptFor).catch((err: unknown) => {
-      if (!this.#throttle.admits('')) return
-      this.#ports.log.warn({ err }, 'the use of API keys could not be kept in the store')
-    })
+    this.#notes.note(id, usedAt, exp ?? usedAt + keptFor)
   }
 
   /** The last uses of these keys, as far as the store and this process know; of others there is none. @throws ServiceError `service.error.unavailable` */

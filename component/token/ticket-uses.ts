@@ -1,18 +1,15 @@
 /** Tickets that end when they are not used for a while: when they were used last, by this process, by others, and by what they say. */
 import { LRUCache } from 'lru-cache'
-import { type Clock, secondsOf } from '#component/clock.ts'
+import { secondsOf } from '#component/clock.ts'
 import { atMost } from '#component/limits/at-most.ts'
-import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
-import type { Log } from '#component/log.ts'
 import type { TicketUseStore } from '#component/store/ticket-use-store.ts'
 import type { TicketClaims } from './ticket.ts'
 import { TokenError } from './token-error.ts'
+import { type UseNotePorts, UseNotes } from './use-notes.ts'
 
 /** The dependencies of {@link TicketUses}. */
-export interface TicketUsePorts {
+export interface TicketUsePorts extends UseNotePorts {
   readonly store: Pick<TicketUseStore, 'note' | 'lastUse'>
-  readonly clock: Pick<Clock, 'now' | 'after'>
-  readonly log: Pick<Log, 'warn'>
 }
 
 /** A ticket, as far as this process knows it. Seconds since the epoch. */
@@ -35,11 +32,11 @@ const toldBy = ({ oidc_used_at, iat }: TicketClaims): number => oidc_used_at ?? 
 export class TicketUses {
   readonly #ports: TicketUsePorts
   readonly #known = new LRUCache<string, Known>(atMost(maxKnown))
-  readonly #throttle: LogThrottle
+  readonly #notes: UseNotes
 
   constructor(ports: TicketUsePorts) {
     this.#ports = ports
-    this.#throttle = new LogThrottle(ports.clock, linePerMinute)
+    this.#notes = new UseNotes(ports, 'the use of tickets could not be kept in the store')
   }
 
   /**
@@ -85,10 +82,6 @@ export class TicketUses {
     known.usedAt = now
     if (now - known.notedAt < noteInterval) return
     known.notedAt = now
-    // not waited for: the process itself knows
-    this.#ports.store.note(id, now, exp).catch((err: unknown) => {
-      if (!this.#throttle.admits('')) return
-      this.#ports.log.warn({ err }, 'the use of tickets could not be kept in the store')
-    })
+    this.#notes.note(id, now, exp)
   }
 }
