@@ -2,7 +2,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { ServiceError } from '#component/errors.ts'
 import type { DeliveryRowHead, RowSelection } from '#component/store/delivery-store.ts'
-import type { DeliveryRow, DeliveryStateRow } from '#component/store/tables.ts'
+import { type DeliveryRow, type DeliveryStateRow, rowStates } from '#component/store/tables.ts'
 import { Acceptance, type ArrivedEvent, rowOf } from './acceptance.ts'
 import { gapOf } from './gap-messages.ts'
 import { deliveryIdOf, webhookIdOf } from './ids.ts'
@@ -41,8 +41,6 @@ const statesOf: Readonly<Record<EventState, readonly DeliveryRow['state'][]>> = 
   done: ['done'],
   dead: ['dead'],
 }
-
-const allStates = Object.values(statesOf).flat()
 
 const selectionOf = (selection: EventSelection): RowSelection =>
   'state' in selection ? { states: statesOf[selection.state] } : selection
@@ -320,7 +318,7 @@ export class ProcessOutbox implements Outbox {
   async events(ref: DeliveryRef, { state, limit, after }: EventQuery): Promise<EventPage> {
     const id = await this.#known(ref)
     const afterSeq = Number(after ?? 0)
-    const states = state === undefined ? allStates : statesOf[state]
+    const states = state === undefined ? rowStates : statesOf[state]
     const rows = await this.#ports.store.deliveries.page(id, states, { afterSeq, limit: limit + 1 })
     const shown = rows.slice(0, limit)
     const events = shown.map(statusOf)

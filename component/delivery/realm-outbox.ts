@@ -1,6 +1,6 @@
 /** The deliveries of one realm in one process: it owns them, stands by, or does neither; the store says which. */
 import type { DeliveryRowEnd, WaitingRow } from '#component/store/delivery-store.ts'
-import type { DeliveryStateRow } from '#component/store/tables.ts'
+import { type DeliveryStateRow, rowStates } from '#component/store/tables.ts'
 import { WriteBatch } from '#component/store/write-batch.ts'
 import { inTurn } from '#component/yielding.ts'
 import type { Acceptance } from './acceptance.ts'
@@ -39,8 +39,6 @@ const sweepMs = 60_000
 
 /** Dead letters of a delivery. */
 const mostDead = 10_000
-
-const everyState = ['new', 'pending', 'held', 'done', 'dead'] as const
 
 /** Rows of one statement. */
 const mostEnds = 256
@@ -171,7 +169,7 @@ export class RealmOutbox {
       await stopped
       await acceptance.written()
       await Promise.all([...this.#ended])
-      await store.deliveries.remove(id, { states: everyState })
+      await store.deliveries.remove(id, { states: rowStates })
     })
   }
 
@@ -465,10 +463,10 @@ export class RealmOutbox {
     const forgottenBefore = now - abandonedKeptMs
     for (const row of await deliveryOwners.abandoned(now - undeclaredMs)) {
       const { delivery, endpoint, declared_at } = row
-      // one that was removed while nobody owned the realm
+      // a user's endpoint, removed while no process owned the realm
       const isRemoved = endpoint !== '' && !this.#ports.hasEndpoint(endpoint)
       if (isRemoved || (declared_at ?? now) < forgottenBefore) {
-        await deliveries.remove(delivery, { states: everyState })
+        await deliveries.remove(delivery, { states: rowStates })
         await deliveryOwners.forget(delivery, isRemoved ? now : forgottenBefore)
       } else await deliveries.sweep(delivery, mostDead)
     }

@@ -68,7 +68,7 @@ export class Slot implements AcceptingDelivery {
   /** Another try to subscribe makes this one void. */
   #attempt = 0
   #lostAt: number | undefined
-  /** The last time in which it stood by and heard nothing: perhaps nobody did. */
+  /** The last time in which this process stood by without the router: another process may have missed the same events. */
   #unheard: { readonly since: number; readonly until: number } | undefined
   #isRefusalTold = false
   #stopping = Promise.resolve()

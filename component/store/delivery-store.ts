@@ -1,7 +1,7 @@
 /** The table of events that were accepted for HTTP endpoints: accepted, claimed for an attempt, over. */
 import { type RawBuilder, sql } from 'kysely'
 import { inSizes, RowsQuery } from './rows-query.ts'
-import type { DeliveryRow, Run } from './tables.ts'
+import { type DeliveryRow, type Run, rowStates } from './tables.ts'
 
 /** Names a row. */
 export type DeliveryRowKey = Pick<DeliveryRow, 'delivery' | 'endpoint' | 'webhook_id'>
@@ -352,8 +352,7 @@ export class DeliveryStore {
 
   /** Removes rows that no attempt is under way for. @returns how many */
   async remove(delivery: string, selection: RowSelection): Promise<number> {
-    const states = ['new', 'pending', 'held', 'done', 'dead'] as const
-    return await this.#eachSome(delivery, within(selection, states), (some) =>
+    return await this.#eachSome(delivery, within(selection, rowStates), (some) =>
       this.#run((db) =>
         db
           .deleteFrom('deliveries')

@@ -135,6 +135,9 @@ export interface SpecIndexRow {
   readonly text: string
 }
 
+/** The states of {@link DeliveryRow}. */
+export const rowStates = ['new', 'pending', 'held', 'done', 'dead'] as const
+
 /** An event that was accepted for an endpoint. Times are milliseconds since the epoch. */
 export interface DeliveryRow {
   /** Digest that names the delivery. */
@@ -149,7 +152,7 @@ export interface DeliveryRow {
   /** Digest of the key of its order; null: it has none. */
   readonly key: string | null
   /** `new`: not seen by the owner. `pending`: due, or waits for its next attempt. `held`: behind another one of its key. */
-  readonly state: 'new' | 'pending' | 'held' | 'done' | 'dead'
+  readonly state: (typeof rowStates)[number]
   /** Of the next attempt; of one that is over: when it is removed. */
   readonly due_at: number
   readonly attempts: number

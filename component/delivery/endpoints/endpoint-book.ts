@@ -143,14 +143,7 @@ export class EndpointBook {
   }
 
   #find(endpoint: string): Placed | undefined {
-    const { replica } = this.#ports
-    this.#known ??= new Map(
-      replica
-        .entries('endpoint')
-        .flatMap(({ id, document }) =>
-          isEndpoint(document) ? [[document.endpoint, { id, document }] as const] : [],
-        ),
-    )
+    this.#known ??= new Map(this.#placed().map((one) => [one.document.endpoint, one]))
     const found = this.#known.get(endpoint)
     return found && this.#isThere(found.document) ? found : undefined
   }
@@ -165,13 +158,16 @@ export class EndpointBook {
     return known
   }
 
-  /** As the replica has them now: inside of a change, before it is told. */
-  #entries(): readonly Placed[] {
+  /** All endpoints of the replica, also those that have ended. A change reads them here, since {@link #known} is of the time before it. */
+  #placed(): readonly Placed[] {
     return this.#ports.replica
       .entries('endpoint')
-      .flatMap(({ id, document }) =>
-        isEndpoint(document) && this.#isThere(document) ? [{ id, document }] : [],
-      )
+      .flatMap(({ id, document }) => (isEndpoint(document) ? [{ id, document }] : []))
+  }
+
+  /** Those that have not ended. */
+  #entries(): readonly Placed[] {
+    return this.#placed().filter(({ document }) => this.#isThere(document))
   }
 
   /** The secrets that sign now, the newest first; none where they were sealed with another `store.key`. */

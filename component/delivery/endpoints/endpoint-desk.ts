@@ -133,11 +133,8 @@ export class EndpointDesk {
   }
 
   async #shown(endpoint: Endpoint): Promise<ShownEndpoint> {
-    const all = await this.#ports.outbox().endpoints(endpoint)
-    return shown(
-      endpoint,
-      all.find((one) => one.endpoint === endpoint.endpoint),
-    )
+    const [row] = await this.#shownAll(endpoint, [endpoint])
+    return row as ShownEndpoint
   }
 
   /** Those of the user. */

@@ -425,18 +425,21 @@ describe('the outbox', () => {
     expect(await a.outbox.list()).to.have.length(1)
   })
 
+  /** The node that the router has given the lock. */
+  let holder = 'a'
+  const lockOf = (name: string) => () => ({
+    get isHeld() {
+      return holder === name
+    },
+    get isElsewhere() {
+      return holder !== name
+    },
+    end: async () => undefined,
+  })
+
   it('has one node accept where each has a store of its own: the router says which', async () => {
     const second_store = await bench.openStore()
-    const lockOf = (name: string) => () => ({
-      get isHeld() {
-        return holder === name
-      },
-      get isElsewhere() {
-        return holder !== name
-      },
-      end: async () => undefined,
-    })
-    let holder = 'a'
+    holder = 'a'
     a = await bench.start('a', store, { lock: lockOf('a') })
     const b = await bench.start('b', second_store, { lock: lockOf('b') })
     await bench.clock.advance(5 * second)
@@ -462,16 +465,7 @@ describe('the outbox', () => {
 
   it('tells what nobody has heard where a node is given the lock of another one after the router was away', async () => {
     const second_store = await bench.openStore()
-    let holder = 'a'
-    const lockOf = (name: string) => () => ({
-      get isHeld() {
-        return holder === name
-      },
-      get isElsewhere() {
-        return holder !== name
-      },
-      end: async () => undefined,
-    })
+    holder = 'a'
     a = await bench.start('a', store, { lock: lockOf('a') })
     const b = await bench.start('b', second_store, { lock: lockOf('b') })
     await bench.clock.advance(5 * second)
