@@ -3,7 +3,7 @@ import { isMap, type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
 import { AdminClient } from './admin-client.ts'
 import { CommandError, exitCode, type Invocation, type Result, type Run } from './command.ts'
 import { listOf, pathOf, timeOf } from './documents.ts'
-import { pretty } from './format.ts'
+import { pretty, shownText } from './format.ts'
 import { table } from './table.ts'
 
 /** What may be done to a delivery, and whether it is done to chosen events, or to the endpoints that users have at it. */
@@ -19,12 +19,11 @@ const verbs: Readonly<Record<string, 'delivery' | 'events' | 'event' | 'endpoint
     remove: 'endpoint',
   }
 
-const text = (value: unknown): string =>
-  value === null || value === undefined ? '' : String(value)
-
 /** A state with its reason. */
 const stateOf = ({ state, reason }: JsonMap): string =>
-  reason === null || reason === undefined ? text(state) : `${text(state)} (${text(reason)})`
+  reason === null || reason === undefined
+    ? shownText(state)
+    : `${shownText(state)} (${shownText(reason)})`
 
 const head = [
   'DOCUMENT',
@@ -39,8 +38,14 @@ const head = [
 ]
 
 const rowOf = (row: JsonMap): readonly string[] => [
-  ...[text(row.api_spec), text(row.name), text(row.topic), stateOf(row), text(row.pending)],
-  ...[text(row.dead), timeOf(row.oldest_at), text(row.gaps), text(row.owner)],
+  ...[
+    shownText(row.api_spec),
+    shownText(row.name),
+    shownText(row.topic),
+    stateOf(row),
+    shownText(row.pending),
+  ],
+  ...[shownText(row.dead), timeOf(row.oldest_at), shownText(row.gaps), shownText(row.owner)],
 ]
 
 /** `[{realm_uri, api_spec, name, …}]` */
@@ -54,8 +59,13 @@ async function list(client: AdminClient, id: string | undefined): Promise<Result
 const eventHead = ['EVENT', 'TOPIC', 'STATE', 'ATTEMPTS', 'ACCEPTED', 'DUE', 'LAST']
 
 const eventRowOf = (event: JsonMap): readonly string[] => [
-  ...[text(event.webhook_id), text(event.topic), stateOf(event), text(event.attempts)],
-  ...[timeOf(event.accepted_at), timeOf(event.due_at), text(event.status ?? event.error)],
+  ...[
+    shownText(event.webhook_id),
+    shownText(event.topic),
+    stateOf(event),
+    shownText(event.attempts),
+  ],
+  ...[timeOf(event.accepted_at), timeOf(event.due_at), shownText(event.status ?? event.error)],
 ]
 
 /** The query of these options. */
@@ -75,7 +85,12 @@ async function events(client: AdminClient, at: string, invocation: Invocation): 
   const value = mapOrEmpty(body)
   const { delivery, cursor } = value
   const gaps = listOf(value.gaps).map(({ reason, since, until, count }) => [
-    ...[text(reason), text(since), text(until), count === null ? 'unknown' : text(count)],
+    ...[
+      shownText(reason),
+      shownText(since),
+      shownText(until),
+      count === null ? 'unknown' : shownText(count),
+    ],
   ])
   const parts = [
     table(head, isMap(delivery) ? [rowOf(delivery)] : []),
@@ -89,8 +104,14 @@ async function events(client: AdminClient, at: string, invocation: Invocation): 
 const endpointHead = ['ENDPOINT', 'USER', 'URL', 'STATE', 'PENDING', 'DEAD', 'GAPS', 'PERMITTED']
 
 const endpointRowOf = (row: JsonMap): readonly string[] => [
-  ...[text(row.id), text(row.user), text(row.url), stateOf(row), text(row.pending)],
-  ...[text(row.dead), text(row.gaps), text(row.is_permitted)],
+  ...[
+    shownText(row.id),
+    shownText(row.user),
+    shownText(row.url),
+    stateOf(row),
+    shownText(row.pending),
+  ],
+  ...[shownText(row.dead), shownText(row.gaps), shownText(row.is_permitted)],
 ]
 
 /** `[{id, user, url, state, reason, …}]` */
@@ -139,12 +160,12 @@ async function act(client: AdminClient, at: string, verb: string, invocation: In
   const sent = kind === 'events' ? JSON.stringify(selectionOf(invocation)) : '{}'
   const { body } = await client.request('POST', `${at}/${verb}${asked}`, sent)
   const value = mapOrEmpty(body)
-  if (kind === 'events') return { value, text: `${text(value.count)} events\n` }
+  if (kind === 'events') return { value, text: `${shownText(value.count)} events\n` }
   if (verb !== 'test') return { value, text: table(head, [rowOf(value)]) }
   const isTaken = typeof value.status === 'number' && value.status >= 200 && value.status < 300
   return {
     value,
-    text: `${text(value.status ?? value.error)}\n`,
+    text: `${shownText(value.status ?? value.error)}\n`,
     code: isTaken ? exitCode.ok : exitCode.findings,
   }
 }

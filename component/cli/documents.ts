@@ -23,7 +23,7 @@ export const pathOf = (id: string | undefined, rest = ''): string =>
 
 /** The path of a realm in management, or of what it has. */
 export const realmPath = (uri: string, ...rest: readonly string[]): string =>
-  ['', 'realms', uri, ...rest].map(encodeURIComponent).join('/')
+  [pathOfObject('realms', uri), ...rest.map(encodeURIComponent)].join('/')
 
 /** The condition of `--if-match`. */
 export function conditionOf(invocation: Invocation): Condition | undefined {

@@ -117,3 +117,7 @@ const data = (text: string): string =>
   text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+
+/** A value in a table or a line; an empty text stands for null and undefined. */
+export const shownText = (value: unknown): string =>
+  value === null || value === undefined ? '' : String(value)

@@ -1,10 +1,11 @@
 /** `key`: the API keys of a realm. */
 import { CommandError, exitCode } from '#component/cli/command.ts'
 import { listOf, realmPath, timeOf } from '#component/cli/documents.ts'
+import { shownText } from '#component/cli/format.ts'
 import { table } from '#component/cli/table.ts'
 import { mapOrEmpty } from '#component/syntax/values.ts'
 import { pathOf } from '#procedures/definition/procedure.ts'
-import { runVerb, textOf, timeOfSeconds, type Verbs } from './verbs.ts'
+import { runVerb, timeOfSeconds, type Verbs } from './verbs.ts'
 
 /** Seconds in each unit. */
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
@@ -24,7 +25,7 @@ const verbs: Verbs = {
     async run(client, [uri = '']) {
       const { body } = await client.request('GET', realmPath(uri, 'api_keys'))
       const rows = listOf(body).map(({ id, name, username, last_used, ts, exp }) => [
-        ...[textOf(id), textOf(name), textOf(username), timeOfSeconds(last_used)],
+        ...[shownText(id), shownText(name), shownText(username), timeOfSeconds(last_used)],
         ...[timeOf(ts), timeOfSeconds(exp)],
       ])
       const head = ['ID', 'NAME', 'USER', 'LAST USED', 'MADE', 'ENDS']
@@ -40,7 +41,7 @@ const verbs: Verbs = {
         ...(expires !== undefined && { expiry_time_secs: secondsIn(expires) }),
       })
       const { body } = await client.request('POST', realmPath(uri, 'users', user, 'api_keys'), sent)
-      return { value: body, text: `${textOf(mapOrEmpty(body).api_key)}\n` }
+      return { value: body, text: `${shownText(mapOrEmpty(body).api_key)}\n` }
     },
   },
   revoke: {

@@ -1,13 +1,13 @@
 /** `realm`: lists, shows, loads and deletes realm documents, and goes back to earlier versions. */
 import { exitCode } from '#component/cli/command.ts'
 import { listOf, realmPath, timeOf, versionRows, withoutTs } from '#component/cli/documents.ts'
-import { pretty } from '#component/cli/format.ts'
+import { pretty, shownText } from '#component/cli/format.ts'
 import { loadRealm } from '#component/cli/load.ts'
 import { readSource } from '#component/cli/source-file.ts'
 import { table } from '#component/cli/table.ts'
 import { usersOf } from '#component/realm/documents/membership.ts'
 import { mapOrEmpty } from '#component/syntax/values.ts'
-import { runVerb, textOf, type Verbs } from './verbs.ts'
+import { runVerb, type Verbs } from './verbs.ts'
 
 const verbs: Verbs = {
   list: {
@@ -21,7 +21,7 @@ const verbs: Verbs = {
         ts: realm.ts,
       }))
       const rows = value.map(({ uri, prototype_uri, users, ts }) => [
-        ...[textOf(uri), textOf(prototype_uri), String(users), timeOf(ts)],
+        ...[shownText(uri), shownText(prototype_uri), String(users), timeOf(ts)],
       ])
       return { value, text: table(['REALM', 'INHERITS FROM', 'USERS', 'LOADED'], rows) }
     },

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import type { AdminClient } from '#component/cli/admin-client.ts'
 import { CommandError, exitCode, type Invocation, type Result } from '#component/cli/command.ts'
 import { listOf, realmPath } from '#component/cli/documents.ts'
-import { pretty } from '#component/cli/format.ts'
+import { pretty, shownText } from '#component/cli/format.ts'
 import { table } from '#component/cli/table.ts'
 import { usersOf } from '#component/realm/documents/membership.ts'
 import { type JsonMap, mapOrEmpty } from '#component/syntax/values.ts'
-import { runVerb, textOf, timeOfSeconds, type Verbs } from './verbs.ts'
+import { runVerb, timeOfSeconds, type Verbs } from './verbs.ts'
 
 /** The users of a realm as the gateway shows them, with the hash of the realm. */
 async function readUsers(client: AdminClient, uri: string) {
@@ -57,7 +57,7 @@ async function write(
   }
   const path = realmPath(uri, 'users', name)
   const { body } = await client.request('PUT', path, JSON.stringify(members), { hash })
-  const warnings = listOf(mapOrEmpty(body).warnings).map(({ message }) => `${textOf(message)}\n`)
+  const warnings = listOf(mapOrEmpty(body).warnings).map(({ message }) => `${shownText(message)}\n`)
   return { value: body, text: `${isNew ? 'added' : 'changed'} ${name}\n${warnings.join('')}` }
 }
 
@@ -97,12 +97,12 @@ const verbs: Verbs = {
       const asked = name === undefined ? '' : `?${new URLSearchParams({ authid: name })}`
       const { body } = await client.request('GET', `${realmPath(uri, 'tickets')}${asked}`)
       const rows = listOf(mapOrEmpty(body).sessions).map((session) => [
-        textOf(session.authid),
-        textOf(session.provider ?? session.authmethod),
+        shownText(session.authid),
+        shownText(session.provider ?? session.authmethod),
         timeOfSeconds(session.issued_at),
         timeOfSeconds(session.seen_at),
-        textOf(session.address),
-        textOf(session.node),
+        shownText(session.address),
+        shownText(session.node),
       ])
       return { value: body, text: table(['USER', 'BY', 'SINCE', 'SEEN', 'ADDRESS', 'NODE'], rows) }
     },

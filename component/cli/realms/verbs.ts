@@ -39,10 +39,6 @@ export const runVerb =
     return verb.run(new AdminClient(invocation), args, invocation)
   }
 
-/** A value for people; '' where there is none. */
-export const textOf = (value: unknown): string =>
-  value === null || value === undefined ? '' : String(value)
-
 /** Seconds since the epoch as a time of RFC 3339 in UTC. */
 export const timeOfSeconds = (value: unknown): string =>
   typeof value === 'number' ? new Date(value * 1_000).toISOString().replace('.000Z', 'Z') : ''
