@@ -17,7 +17,7 @@ const shapes = { '2': ['-c', '8', '-m', '8'], '1.1': ['-c', '64', '-m', '1', '--
 /** Versions of HTTP that can be asked. */
 export type Version = keyof typeof shapes
 
-/** Asks for so many seconds, or so often. @throws Error when h2load says something else than usual */
+/** Runs h2load for a time, or for a number of requests. @throws Error when its report cannot be read */
 export async function runH2load(
   url: string,
   version: Version,

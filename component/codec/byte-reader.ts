@@ -15,7 +15,7 @@ const cachedKeys = 1024
 /** Short keys, by a hash of their bytes. */
 const keys: (string | undefined)[] = new Array<string | undefined>(cachedKeys).fill(undefined)
 
-/** The head of a value that holds others: so many items, or pairs, Infinity when it is not announced; or one value with this tag. */
+/** The head of a list, map or tagged value. `size` counts items, or pairs of key and value; Infinity: the head announces no number. */
 export type Opened =
   | { readonly kind: 'list' | 'map'; readonly size: number }
   | { readonly kind: 'tagged'; readonly tag: number }

@@ -93,7 +93,7 @@ async function callWithBody(of: Call, open: NonNullable<Run['openBody']>): Promi
   return outcome
 }
 
-/** The outcome is there with the first piece, or with the answer if there is none. */
+/** Calls with progressive results. Resolves with the first one, or with the final result where none comes before it. */
 function callInPieces(of: Call): Promise<Outcome> {
   const { ports, fields, run, procedure } = of
   const bounds = boundsOf(fields, run)

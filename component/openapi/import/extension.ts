@@ -45,7 +45,7 @@ export interface Exported extends Pattern {
 }
 
 /**
- * The pattern of which an export has made a template; undefined: there is none.
+ * The pattern that an export has turned into this template; undefined: no export has made it.
  * @param base of the templates before; undefined: they tell none
  */
 export function exportedPattern(
