@@ -8,7 +8,7 @@ import type { KeptCodings } from '#component/gateway/exchange.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { CodedContent } from '#component/policies/cache/coded-content.ts'
 import { type Kept, ResponseCache } from '#component/policies/cache/response-cache.ts'
-import { codingNames, codings } from '#component/policies/compress/codings.ts'
+import { codingNames, codings, levels } from '#component/policies/compress/codings.ts'
 import { Compressor, maxInLoop } from '#component/policies/compress/compressor.ts'
 import {
   codedTag,
@@ -110,15 +110,18 @@ describe('the entity tag of a compressed answer', () => {
 })
 
 describe('what compresses', () => {
-  const long = 'abcdefgh'.repeat(maxInLoop)
+  const long = 'abcdefgh'.repeat(maxInLoop.fast)
   const unbounded = () => new Compressor(new Quota(Number.MAX_SAFE_INTEGER))
 
   it('does short bodies at once, two long ones at a time while 32 wait, and no more', async () => {
     const compressor = unbounded()
     const whole = () => compressor.whole(long, 'br', 'fast', undefined)
-    expect(compressor.whole('a'.repeat(maxInLoop), 'br', 'fast', undefined)).to.be.instanceOf(
-      Buffer,
-    )
+    for (const level of levels) {
+      const short = 'a'.repeat(maxInLoop[level])
+      expect(compressor.whole(short, 'br', level, undefined)).to.be.instanceOf(Buffer)
+      expect(compressor.whole(`${short}a`, 'br', level, undefined)).to.be.instanceOf(Promise)
+    }
+    await compressor.whole(long, 'br', 'small', undefined)
     const all = Array.from({ length: 36 }, whole)
     expect(all.filter((one) => one === undefined).length).to.equal(2)
     const done = await Promise.all(all)
