@@ -50,6 +50,7 @@ export function* headingJson(
   characters: number,
 ): Steps<readonly unknown[]> {
   const items: unknown[] = []
+  yield
   // a character a byte, so that what is no UTF-8 is found in its item
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
   yield

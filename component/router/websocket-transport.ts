@@ -251,6 +251,8 @@ export class WebSocketTransport implements Transport, Holder {
   }
 
   *#reading(data: Buffer, isBinary: boolean): Steps<void> {
+    // putting a long message together has taken its time of this turn
+    if (data.length > longBytes) yield
     const rules = this.#rulesOf(data, isBinary)
     if (rules && data.length > longBytes) {
       this.#deliver(yield* readingMessage(this.#options.serializer, data, rules))
