@@ -13,6 +13,7 @@ import * as open from '#component/wiring/open-parts.ts'
 import { openRegistrar, register, registrarNeeds } from '#component/wiring/open-registrar.ts'
 import { openFolder } from '#component/wiring/open-store.ts'
 import type { ProcessPorts } from '#component/wiring/process-parts.ts'
+import { listenRawSocket } from '#component/wiring/rawsocket-listener.ts'
 import { Readiness } from '#component/wiring/readiness.ts'
 import { followRevocations } from '#component/wiring/revocation.ts'
 import { openRouterAuthentication } from '#component/wiring/router-authentication.ts'
@@ -94,6 +95,7 @@ const processParts = parts<ProcessPorts>()
   .part('procedures', ['log', 'management', 'own'], joining.registerProcedures)
   .part('logins', joining.loginNeeds, joining.answerLogins)
   .part('registrations', ['registrar'], register, (_registered, { registrar }) => registrar.stop())
+  .part('rawsocket', ['config', 'log', 'router'], ({ config, log, router }) => listenRawSocket(config, router.own, log), close)
   .part('delivering', ['outbox', 'serving'], deliver, (_delivering, { outbox }) => outbox.stop())
 
 /**

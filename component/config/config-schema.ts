@@ -234,9 +234,15 @@ export const configSchema = section(
             description: `An additional address for the embedded router: ${address}. The router is always at \`/ws\` of the gateway.`,
           }),
         ),
+        rawsocket: mayBeAbsent(
+          union([string(), array(string(), { minItems: 1 })], {
+            description:
+              'Where the embedded router speaks RawSocket beside WebSocket: `rs://host:port` in the clear, or `unix:/path` ([router](router.md#rawsocket)). Default: nowhere.',
+          }),
+        ),
         ping_interval: milliseconds(
           5_000,
-          'Silence of a client of the embedded router until it is pinged; 0: never.',
+          'Silence of a client of the embedded router until it is pinged, unless it speaks RawSocket; 0: never.',
         ),
         ping_timeout: milliseconds(
           5_000,

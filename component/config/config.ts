@@ -10,7 +10,7 @@ import { type Issue, messageOf } from '#component/errors.ts'
 import { didYouMean } from '#component/expression/suggest.ts'
 import { isBasicName } from '#component/syntax/basic-authorization.ts'
 import { isMap } from '#component/syntax/values.ts'
-import { routerUrlsProblem } from '#component/wamp/routers/router-url.ts'
+import { rawSocketAddress, routerUrlsProblem } from '#component/wamp/routers/router-url.ts'
 import { configSchema } from './config-schema.ts'
 import type { Allowed } from './json-schema.ts'
 import { tlsProblem } from './tls-files.ts'
@@ -114,18 +114,43 @@ export const routerUrls = ({
 }: Config): readonly [string, ...string[]] | undefined =>
   url === undefined ? undefined : ([url].flat() as [string, ...string[]])
 
+/** The URLs of `router.rawsocket`. */
+export const rawSocketUrls = ({ router: { rawsocket = [] } }: Config): readonly string[] =>
+  [rawsocket].flat()
+
+function checkRawSocket(config: Config): void {
+  const urls = rawSocketUrls(config)
+  for (const [index, url] of urls.entries()) {
+    const address = rawSocketAddress(url)
+    const isRight = address && ('path' in address || !address.isSecure)
+    if (isRight && urls.indexOf(url) === index) continue
+    const place = Array.isArray(config.router.rawsocket) ? `.${index}` : ''
+    const found = isRight
+      ? 'stands in the list before'
+      : 'must be rs://host:port, or unix: and an absolute path of at most 107 bytes; over TLS a proxy speaks it, or /ws'
+    throw new ConfigError([`option "router.rawsocket${place}": ${found}`])
+  }
+}
+
 function checkRouters(config: Config): void {
   const urls = routerUrls(config)
-  if (urls === undefined) return
+  if (urls === undefined) {
+    checkRawSocket(config)
+    return
+  }
   const found = routerUrlsProblem(urls)
   if (found !== undefined) {
     const place = Array.isArray(config.wamp.url) ? `.${found.index}` : ''
     throw new ConfigError([`option "wamp.url${place}": ${found.problem}`])
   }
-  if (config.router.listen === undefined) return
-  throw new ConfigError([
-    'option "router.listen": cannot be combined with wamp.url, which replaces the embedded router',
-  ])
+  const own = (['listen', 'rawsocket'] as const).filter((key) => config.router[key] !== undefined)
+  if (own.length === 0) return
+  throw new ConfigError(
+    own.map(
+      (key) =>
+        `option "router.${key}": cannot be combined with wamp.url, which replaces the embedded router`,
+    ),
+  )
 }
 
 /** The console reads the URL, to add its parameters. */

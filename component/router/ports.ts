@@ -8,6 +8,8 @@ export interface Peer {
   readonly isInProcess: boolean
   /** The Cookie field of its handshake, if the page that opened the connection may use cookies. */
   readonly cookie?: string | undefined
+  /** What carries its messages; absent: a WebSocket. */
+  readonly transport?: 'rawsocket'
 }
 
 /** The claims of a peer in HELLO. */

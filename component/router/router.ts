@@ -1,4 +1,4 @@
-/** The embedded WAMP router: realms, and the two ways to reach them, WebSocket and a link within the process. */
+/** The embedded WAMP router: realms, and the ways to reach them, WebSocket, RawSocket and a link within the process. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
@@ -8,16 +8,20 @@ import { LimitUsage } from '#component/limits/limit-usage.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { Admission } from '#component/router/limits/admission.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
+import type { FramedSocket } from '#component/router/limits/framed-socket.ts'
+import { refusal } from '#component/wamp/channel/rawsocket-frames.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
 import { type RunSteps, runOneByOne } from '#component/yielding.ts'
 import { Authorizer } from './authorize.ts'
 import { Connection, type ConnectionPorts } from './connection.ts'
 import { linkPair } from './link-pair.ts'
 import type { Peer, RealmPolicy } from './ports.ts'
+import { greet } from './rawsocket/greeting.ts'
+import { RawSocket } from './rawsocket/raw-socket.ts'
 import { Realm } from './realm.ts'
 import { defaultLimits, type RealmPorts, type RouterLimits } from './realm-ports.ts'
 import type { Session, Transport } from './session.ts'
-import { WebSocketTransport } from './websocket-transport.ts'
+import { type SocketOptions, SocketTransport } from './socket-transport.ts'
 
 /** Options that the realms share; `maxRetained` is 10,000 unless given. */
 type SharedOption = 'clock' | 'maxRetained' | 'yieldTurn' | 'onError' | 'onUnreadable' | 'onUnsent'
@@ -51,13 +55,23 @@ const subprotocols: ReadonlyMap<string, Serializer> = new Map(
   Object.values(serializers).map((serializer) => [serializer.protocol, encodeOnce(serializer)]),
 )
 
+/** By name. */
+const serializerOf = (name: Serializer['name']): Serializer =>
+  subprotocols.get(serializers[name].protocol) ?? serializers[name]
+
 /** Bytes; as `limits.buffered_bytes`. */
 const defaultBudget = 128 * 1024 * 1024
 
 /** How long peers may take to answer GOODBYE before {@link Router.close} cuts them off, in milliseconds. */
 const closeTimeoutMs = 1_500
 
-/** One router. Nothing listens by itself: upgrade requests are handed to it. */
+/** Longest message of a peer; bytes. */
+const defaultMessageBytes = 16 * 1024 * 1024
+
+/** Milliseconds; {@link RouterOptions.handshakeTimeoutMs}, {@link RouterOptions.pingIntervalMs}. */
+const [defaultHandshakeMs, defaultPingMs] = [10_000, 5_000]
+
+/** One router. Nothing listens by itself: upgrade requests and connections are handed to it. */
 export class Router {
   readonly #realms = new Map<string, Realm>()
   readonly #connections = new Set<Connection>()
@@ -99,7 +113,7 @@ export class Router {
     }
     this.#ports = {
       ...{ policy, clock, onError },
-      handshakeTimeoutMs: options.handshakeTimeoutMs ?? 10_000,
+      handshakeTimeoutMs: options.handshakeTimeoutMs ?? defaultHandshakeMs,
       realm: (uri) => {
         if (this.#isClosed || !policy.hasRealm(uri)) return undefined
         const realm = this.#realms.get(uri) ?? new Realm(uri, realmPorts)
@@ -111,7 +125,7 @@ export class Router {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload: options.maxMessageBytes ?? 16 * 1024 * 1024,
+      maxPayload: options.maxMessageBytes ?? defaultMessageBytes,
       handleProtocols: (offered) => firstServed(offered) ?? false,
     })
   }
@@ -186,12 +200,9 @@ export class Router {
       refuseUpgrade(socket, unavailable)
       return
     }
-    if (!isInProcess) {
-      if (!this.#admission.tryEnter(address)) {
-        refuseUpgrade(socket, unavailable)
-        return
-      }
-      socket.once('close', () => this.#admission.leave(address))
+    if (!isInProcess && !this.#tryEnter(socket, address)) {
+      refuseUpgrade(socket, unavailable)
+      return
     }
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',')
     const protocol = firstServed(offered.map((name) => name.trim()))
@@ -200,22 +211,69 @@ export class Router {
       refuseUpgrade(socket, '400 Bad Request')
       return
     }
-    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const transport = new WebSocketTransport({
-        ...{ serializer, webSocket, socket, clock: this.#clock, backlog: this.#backlog },
+    this.#webSockets.handleUpgrade(request, socket, head, (framed) => {
+      const pingIntervalMs = this.#options.pingIntervalMs ?? defaultPingMs
+      // `ws` hands a message over as one Buffer
+      this.#serve(framed as FramedSocket, socket, {
+        ...{ serializer, pingIntervalMs },
         peer: { address, isInProcess, cookie },
-        runLong: this.#runLong,
-        pingIntervalMs: this.#options.pingIntervalMs ?? 5_000,
-        pingTimeoutMs: this.#options.pingTimeoutMs ?? 5_000,
-        excuse: () => connection.excuse(),
-        maxBufferedBytes: this.#options.maxBufferedBytes ?? 64 * 1024 * 1024,
-        isJoined: () => connection.isJoined,
-        onMessage: (message, problem) => connection.receive(message, problem),
-        onTooLong: (problem) => connection.tooLong(problem),
-        onClose: () => this.#disconnect(connection),
       })
-      const connection = this.#connect(transport)
     })
+  }
+
+  /**
+   * Takes a connection over that begins with the handshake of a RawSocket. Refused when there are too many clients.
+   *
+   * No ping is sent: clients that are made of Twisted's Int32StringReceiver, as autobahn|Python's, read it as a message of 16 MiB. What
+   * has listened keeps the connection alive by TCP.
+   * @param address IP address of the peer
+   */
+  handleRawSocket(socket: Duplex, address: string): void {
+    if (this.#isClosed || !this.#tryEnter(socket, address)) {
+      socket.on('error', () => {}).end(refusal('full'), () => socket.destroy())
+      return
+    }
+    const { maxMessageBytes = defaultMessageBytes } = this.#options
+    const { handshakeTimeoutMs: timeoutMs = defaultHandshakeMs } = this.#options
+    greet({
+      ...{ socket, timeoutMs, clock: this.#clock, longest: maxMessageBytes },
+      onAccepted: (asked, rest) => {
+        const serializer = serializerOf(asked.serializer)
+        const framed = new RawSocket({
+          ...{ socket, clock: this.#clock, isBinary: serializer.isBinary },
+          ...{ longest: maxMessageBytes, taken: asked.maxBytes },
+        })
+        const peer = { address, isInProcess: false, transport: 'rawsocket' } as const
+        this.#serve(framed, socket, { serializer, pingIntervalMs: 0, peer })
+        framed.begin(rest)
+      },
+    })
+  }
+
+  /** Counts a client until its socket closes; false when there is no place for it. */
+  #tryEnter(socket: Duplex, address: string): boolean {
+    if (!this.#admission.tryEnter(address)) return false
+    socket.once('close', () => this.#admission.leave(address))
+    return true
+  }
+
+  #serve(
+    framed: FramedSocket,
+    socket: Duplex,
+    own: Pick<SocketOptions, 'peer' | 'pingIntervalMs' | 'serializer'>,
+  ): void {
+    const transport = new SocketTransport({
+      ...{ ...own, framed, socket, clock: this.#clock, backlog: this.#backlog },
+      runLong: this.#runLong,
+      pingTimeoutMs: this.#options.pingTimeoutMs ?? defaultPingMs,
+      excuse: () => connection.excuse(),
+      maxBufferedBytes: this.#options.maxBufferedBytes ?? 64 * 1024 * 1024,
+      isJoined: () => connection.isJoined,
+      onMessage: (message, problem) => connection.receive(message, problem),
+      onTooLong: (problem) => connection.tooLong(problem),
+      onClose: () => this.#disconnect(connection),
+    })
+    const connection = this.#connect(transport)
   }
 
   /** Says GOODBYE to the sessions of a realm that is not served any longer. */

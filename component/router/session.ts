@@ -214,6 +214,7 @@ export class Session {
 
   /** The details of the session in the session meta API. */
   describe(): Options {
+    const { peer } = this.transport
     return {
       session: this.id,
       authid: this.authid,
@@ -221,8 +222,8 @@ export class Session {
       authmethod: this.authmethod,
       authprovider: 'realm',
       transport: {
-        type: this.transport.peer.isInProcess ? 'function' : 'websocket',
-        peer: this.transport.peer.address,
+        type: peer.isInProcess ? 'function' : (peer.transport ?? 'websocket'),
+        peer: peer.address,
       },
     }
   }

@@ -1,5 +1,5 @@
 /** The router of this node: the embedded one, or those that `wamp.url` names; and how sessions reach it. */
-import { type Config, ConfigError, routerUrls } from '#component/config/config.ts'
+import { type Config, ConfigError, rawSocketUrls, routerUrls } from '#component/config/config.ts'
 import { messageOf } from '#component/errors.ts'
 import { LogThrottle, linePerMinute } from '#component/limits/log-throttle.ts'
 import type { Log } from '#component/log.ts'
@@ -17,6 +17,7 @@ import { isLoopbackOnly } from '#http/management/access.ts'
 import type { WebSocketTarget } from '#http/websocket.ts'
 import type { WiringContext } from './context.ts'
 import { openPolicy } from './policy.ts'
+import { isLocalRawSocket } from './rawsocket-listener.ts'
 import type { PrimaryRouter, WorkerPorts } from './worker-ports.ts'
 
 /** The paths of the socket by which other processes of this gateway reach the embedded router: for themselves, for clients. */
@@ -37,6 +38,8 @@ export interface RouterConnection {
   /** Whether the gateway can join a realm that no document declares. */
   canJoin(realm_uri: string, sessions: SessionPool): boolean | Promise<boolean>
   readonly webSocket: WebSocketTarget
+  /** The embedded router, if it is in this process. */
+  readonly own?: Router
   /** Ends the sessions of revoked users, if the embedded router is in this process. */
   end(revoked: Revoked): void
   /** The number of sessions on the embedded router; undefined unless it is in this process. */
@@ -162,6 +165,7 @@ export function openRouter(context: WiringContext): OpenRouter {
   const isLocal =
     isLoopbackOnly(gateway.listen) &&
     (own.listen === undefined || isLoopbackOnly(own.listen)) &&
+    rawSocketUrls(config).every(isLocalRawSocket) &&
     gateway.public_base_url === undefined &&
     gateway.trusted_proxies.length === 0
   const policy = openPolicy(context, isLocal)
@@ -218,6 +222,7 @@ function embeddedRouter(context: WiringContext): RouterConnection {
   const { router, end } = openRouter(context)
   return {
     ...embeddedCommons(context.config),
+    own: router,
     link: { openLink: router.openLink, serializer: 'json' },
     webSocket: {
       kind: 'embedded',

@@ -11,6 +11,7 @@ import type { LoginCounts } from '#component/login-counts.ts'
 import { close, parts, stop } from '#component/parts.ts'
 import type { Router } from '#component/router/router.ts'
 import { openContext, type StartPorts, type WiringContext } from '#component/wiring/context.ts'
+import { listenRawSocket } from '#component/wiring/rawsocket-listener.ts'
 import { openRouter, routerPaths } from '#component/wiring/router-connection.ts'
 
 const socketName = 'router'
@@ -52,6 +53,12 @@ const hostParts = parts<StartPorts>()
   .part('router', ['context'], openFollowingRouter, close)
   .part('folder', [], openFolder, stop)
   .part('server', ['folder', 'router'], listenForWorkers, close)
+  .part(
+    'rawsocket',
+    ['config', 'log', 'router'],
+    ({ config, log, router }) => listenRawSocket(config, router, log),
+    close,
+  )
 
 /**
  * Opens the router, and the store for the realm documents that it follows.

@@ -1,6 +1,7 @@
 /** Counts the bytes that one peer has not read yet. */
-import type { WebSocket } from 'ws'
+
 import { type Backlog, freeBytes, type Holder } from './backlog.ts'
+import type { FramedSocket } from './framed-socket.ts'
 
 /** From this size on each message is counted by itself, because several peers may wait for the same one; bytes. */
 const largeBytes = 65_536
@@ -9,7 +10,7 @@ const largeBytes = 65_536
 export interface UnreadOptions {
   readonly backlog: Backlog
   readonly holder: Holder
-  readonly webSocket: WebSocket
+  readonly framed: FramedSocket
   /** Whether messages are sent as bytes. */
   readonly isBinary: boolean
   /** Most bytes that may wait for this peer. */
@@ -34,16 +35,16 @@ export class Unread {
 
   /** Sends; false when the peer may not be sent more. */
   trySend(data: string | Uint8Array): boolean {
-    const { backlog, holder, isCounted, webSocket } = this.#options
+    const { backlog, holder, isCounted, framed } = this.#options
     if (!isCounted || typeof data === 'string' || data.length < largeBytes) {
-      webSocket.send(data, this.#sendOptions)
+      framed.send(data, this.#sendOptions)
       return this.trySettle()
     }
     if (!backlog.hold(holder, data)) return false
     const sent = { data }
     this.#large.add(sent)
     this.#largeBytes += data.length
-    webSocket.send(data, this.#sendOptions, () => this.#read(sent))
+    framed.send(data, this.#sendOptions, () => this.#read(sent))
     return this.trySettle()
   }
 
@@ -55,8 +56,8 @@ export class Unread {
 
   /** Counts what waits now; false when that is too much. */
   trySettle(): boolean {
-    const { backlog, holder, isCounted, maxBytes, webSocket } = this.#options
-    const { bufferedAmount } = webSocket
+    const { backlog, holder, isCounted, maxBytes, framed } = this.#options
+    const { bufferedAmount } = framed
     if (bufferedAmount > maxBytes) return false
     const wanted = Math.max(0, bufferedAmount - this.#largeBytes - freeBytes)
     const missing = wanted - this.#taken

@@ -1,4 +1,4 @@
-/** The bytes of RawSocket (WAMP: RawSocket Transport): the handshake of a client, and frames of four bytes and a payload. */
+/** The bytes of RawSocket (WAMP: RawSocket Transport): the handshakes of both ends, and frames of four bytes and a payload. */
 import { Buffer } from 'node:buffer'
 import type { SerializerName } from '#component/codec/serializers.ts'
 
@@ -56,6 +56,47 @@ function readAnswer([first, second = 0]: Uint8Array, serializer: SerializerName)
   return Math.min(2 ** (9 + high), longestPayload)
 }
 
+/** Why this router refuses a handshake; the numbers of {@link refusals}. */
+const refusalCodes = { serializer: 1, length: 2, reserved: 3, full: 4 } as const
+
+/** What a client takes at least: WELCOME must fit. Bytes. */
+const leastBytes = 4_096
+
+/** The answer that refuses a handshake. */
+export const refusal = (reason: keyof typeof refusalCodes): Buffer =>
+  Buffer.from([magic, refusalCodes[reason] << 4, 0, 0])
+
+/** What a client has asked for in its handshake. */
+export interface Asked {
+  readonly serializer: SerializerName
+  /** The longest payload that the client takes; bytes. */
+  readonly maxBytes: number
+}
+
+/** The answer that refuses a handshake; empty where it is not one of RawSocket. */
+export interface Refused {
+  readonly refusal: Buffer
+}
+
+/** Reads the four bytes of a handshake. */
+export function readHandshake([first, second = 0, third, fourth]: Uint8Array): Asked | Refused {
+  if (first !== magic) return { refusal: Buffer.alloc(0) }
+  if (third !== 0 || fourth !== 0) return { refusal: refusal('reserved') }
+  const names = Object.keys(serializerIds) as SerializerName[]
+  const serializer = names.find((name) => serializerIds[name] === (second & 0x0f))
+  if (serializer === undefined) return { refusal: refusal('serializer') }
+  const maxBytes = Math.min(2 ** (9 + (second >> 4)), longestPayload)
+  return maxBytes < leastBytes ? { refusal: refusal('length') } : { serializer, maxBytes }
+}
+
+/** The longest payload that an end with this limit may announce, as its exponent in a handshake. @param bytes from 512 on */
+const exponentOf = (bytes: number): number =>
+  Math.min(Math.floor(Math.log2(bytes)) - 9, largestExponent)
+
+/** The answer to a handshake, which takes messages up to a length. */
+export const acceptance = (serializer: SerializerName, maxBytes: number): Buffer =>
+  Buffer.from([magic, (exponentOf(maxBytes) << 4) | serializerIds[serializer], 0, 0])
+
 /** The four bytes before a payload. */
 export function frameHead(type: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(4)
@@ -63,24 +104,21 @@ export function frameHead(type: number, length: number): Buffer {
   return head
 }
 
-/** @throws RawSocketError */
-function readHead(head: Buffer): { readonly type: number; readonly length: number } {
-  const type = head.readUInt8(0)
-  if (type <= frameType.pong) return { type, length: head.readUIntBE(1, 3) }
-  throw new RawSocketError('the router has sent a frame of a kind that RawSocket does not have')
-}
-
-/** Reads what a router sends, however its bytes are parted; a payload is put together once. */
-export class RawSocketReader {
-  readonly #serializer: SerializerName
-  /** The longest payload that the router takes, in bytes; undefined until it has answered the handshake. */
-  maxBytes: number | undefined
+/** Reads frames, however their bytes are parted; a payload is put together once. */
+export class FrameReader {
+  readonly #sender: string
+  readonly #longest: number
   #chunks: Buffer[] = []
   #size = 0
   #head: { readonly type: number; readonly length: number } | undefined
 
-  constructor(serializer: SerializerName) {
-    this.#serializer = serializer
+  /**
+   * @param sender the other end, for messages
+   * @param longest payload that it may send; bytes
+   */
+  constructor(sender: string, longest = longestPayload) {
+    this.#sender = sender
+    this.#longest = longest
   }
 
   /** Adds bytes, of which {@link next} makes frames. */
@@ -90,29 +128,38 @@ export class RawSocketReader {
   }
 
   /**
-   * The next frame that is complete; the answer to the handshake is read before the first one.
+   * The next frame that is complete.
    * @throws RawSocketError
    */
   next(): Frame | undefined {
-    if (this.maxBytes === undefined) {
-      const answer = this.#take(4)
-      if (!answer) return undefined
-      this.maxBytes = readAnswer(answer, this.#serializer)
-    }
     if (!this.#head) {
-      const head = this.#take(4)
+      const head = this.take(4)
       if (!head) return undefined
-      this.#head = readHead(head)
+      this.#head = this.#readHead(head)
     }
     const { type, length } = this.#head
-    const payload = this.#take(length)
+    const payload = this.take(length)
     if (!payload) return undefined
     this.#head = undefined
     return { type, payload }
   }
 
+  /** @throws RawSocketError */
+  #readHead(head: Buffer): { readonly type: number; readonly length: number } {
+    const [type, length] = [head.readUInt8(0), head.readUIntBE(1, 3)]
+    if (type > frameType.pong) {
+      throw new RawSocketError(
+        `the ${this.#sender} has sent a frame of a kind that RawSocket does not have`,
+      )
+    }
+    if (length > this.#longest) {
+      throw new RawSocketError(`the ${this.#sender} has sent a frame that is longer than agreed`)
+    }
+    return { type, length }
+  }
+
   /** @returns undefined until so many bytes are there */
-  #take(length: number): Buffer | undefined {
+  take(length: number): Buffer | undefined {
     if (this.#size < length) return undefined
     const [first = Buffer.alloc(0)] = this.#chunks
     const all = first.length >= length ? first : Buffer.concat(this.#chunks)
@@ -122,5 +169,27 @@ export class RawSocketReader {
     else this.#chunks.shift()
     this.#size -= length
     return all.subarray(0, length)
+  }
+}
+
+/** Reads what a router sends: the answer to the handshake of a client, then frames. */
+export class RawSocketReader extends FrameReader {
+  readonly #serializer: SerializerName
+  /** The longest payload that the router takes, in bytes; undefined until it has answered the handshake. */
+  maxBytes: number | undefined
+
+  constructor(serializer: SerializerName) {
+    super('router')
+    this.#serializer = serializer
+  }
+
+  /** @throws RawSocketError also for a handshake that is refused */
+  override next(): Frame | undefined {
+    if (this.maxBytes === undefined) {
+      const answer = this.take(4)
+      if (!answer) return undefined
+      this.maxBytes = readAnswer(answer, this.#serializer)
+    }
+    return super.next()
   }
 }

@@ -3,13 +3,13 @@ import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { WebSocket } from 'ws'
 import { systemClock } from '#component/clock.ts'
 import { stringifyJson } from '#component/codec/json.ts'
 import { type Serializer, serializers } from '#component/codec/serializers.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
-import { WebSocketTransport } from '#component/router/websocket-transport.ts'
+import type { FramedSocket } from '#component/router/limits/framed-socket.ts'
+import { SocketTransport } from '#component/router/socket-transport.ts'
 import { runOneByOne, type YieldTurn } from '#component/yielding.ts'
 
 class FakeWebSocket extends EventEmitter {
@@ -36,7 +36,7 @@ function opened(
   const options = {
     ...{
       serializer,
-      webSocket: webSocket as unknown as WebSocket,
+      framed: webSocket as unknown as FramedSocket,
       socket: new PassThrough(),
     },
     runLong: runOneByOne(yieldTurn),
@@ -47,7 +47,7 @@ function opened(
     onMessage: (message: unknown) => received.push(message),
     onClose: () => received.push('closed'),
   }
-  const transport = new WebSocketTransport(options)
+  const transport = new SocketTransport(options)
   const send = (count: number) => {
     for (let at = 0; at < count; at++) webSocket.emit('message', Buffer.from('[]'), false)
   }

@@ -1,7 +1,6 @@
-/** A peer behind a WebSocket: frames, one socket write per turn of the event loop, link check, and bounds on what is held for it. */
+/** A peer behind a WebSocket or a RawSocket: frames, one socket write per turn of the event loop, link check, and bounds on what is held for it. */
 import type { Buffer } from 'node:buffer'
 import type { Duplex } from 'node:stream'
-import type { WebSocket } from 'ws'
 import type { Clock } from '#component/clock.ts'
 import { peerRules, type ReadRules, strangerRules } from '#component/codec/limits.ts'
 import {
@@ -12,6 +11,7 @@ import {
 } from '#component/codec/serializers.ts'
 import { countPassed } from '#component/limits/gc-pressure.ts'
 import type { Backlog, Holder } from '#component/router/limits/backlog.ts'
+import type { FramedSocket } from '#component/router/limits/framed-socket.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
 import { Unread } from '#component/router/limits/unread.ts'
 import { Cork } from '#component/wamp/channel/cork.ts'
@@ -40,8 +40,8 @@ const refusalMs = 1_000
 const discardMs = 5_000
 
 /** Options of the transport. */
-export interface WebSocketOptions {
-  readonly webSocket: WebSocket
+export interface SocketOptions {
+  readonly framed: FramedSocket
   /** The socket under it: of node:net or node:tls. */
   readonly socket: Duplex & { readonly bytesRead?: number }
   readonly serializer: Serializer
@@ -67,10 +67,10 @@ export interface WebSocketOptions {
   readonly onClose: () => void
 }
 
-/** The router's end of a WebSocket. */
-export class WebSocketTransport implements Transport, Holder {
+/** The router's end of a socket. */
+export class SocketTransport implements Transport, Holder {
   readonly peer: Peer
-  readonly #options: WebSocketOptions
+  readonly #options: SocketOptions
   readonly #unfinished: Unfinished
   readonly #unread: Unread
   readonly #cork = new Cork()
@@ -94,13 +94,13 @@ export class WebSocketTransport implements Transport, Holder {
   #wasExcused = false
   #stopTimer: () => void = () => {}
 
-  constructor(options: WebSocketOptions) {
-    const { backlog, socket, webSocket } = options
+  constructor(options: SocketOptions) {
+    const { backlog, socket, framed } = options
     this.peer = options.peer
     this.#options = options
     this.#unfinished = new Unfinished(backlog)
     this.#unread = new Unread({
-      ...{ backlog, holder: this, webSocket },
+      ...{ backlog, holder: this, framed },
       isBinary: options.serializer.isBinary,
       maxBytes: options.maxBufferedBytes,
       isCounted: !options.peer.isInProcess,
@@ -108,9 +108,9 @@ export class WebSocketTransport implements Transport, Holder {
     this.#long = new StepsInOrder(options.runLong, () => {
       if (!this.#isRefused) this.goOn()
     })
-    webSocket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary))
-    webSocket.on('error', () => this.#discard()) // 'close' follows
-    webSocket.once('close', () => {
+    framed.on('message', (data, isBinary) => this.#receive(data, isBinary))
+    framed.on('error', () => this.#discard()) // 'close' follows
+    framed.once('close', () => {
       this.#stopTimer()
       // what has come before the end is served before it
       this.#long.whenIdle(() => {
@@ -124,14 +124,14 @@ export class WebSocketTransport implements Transport, Holder {
       // ahead of the listener that cuts messages out of the bytes
       socket.prependListener('data', (bytes: Buffer) => this.#count(bytes.length))
       socket.on('drain', () => this.#unread.trySettle())
-      webSocket.on('ping', (data) => this.#answered(data.length))
-      webSocket.on('pong', (data) => this.#unfinished.controlled(data.length))
+      framed.on('ping', (data) => this.#answered(data.length))
+      framed.on('pong', (data) => this.#unfinished.controlled(data.length))
     }
     this.#checkLater(options.pingIntervalMs)
   }
 
   get waiting(): number {
-    return this.#options.webSocket.bufferedAmount
+    return this.#options.framed.bufferedAmount
   }
 
   whenRead(tell: () => void): void {
@@ -140,22 +140,22 @@ export class WebSocketTransport implements Transport, Holder {
 
   /** Bytes held for the peer. */
   get heldBytes(): number {
-    return this.#unfinished.bytes + this.#options.webSocket.bufferedAmount
+    return this.#unfinished.bytes + this.#options.framed.bufferedAmount
   }
 
   /** A closing connection has the limits of one that has not joined. */
   #count(bytes: number): void {
     if (this.#isDiscarding) return
-    const { isJoined, webSocket } = this.#options
-    const isOpen = webSocket.readyState === webSocket.OPEN
+    const { isJoined, framed } = this.#options
+    const isOpen = framed.readyState === framed.OPEN
     const isStranger = !isOpen || !isJoined()
     const isTooLong = isStranger && this.#unfinished.bytes + bytes > 2 * strangerBytes
     if (isTooLong && isOpen) this.#refuse()
-    else if (isTooLong) webSocket.terminate()
+    else if (isTooLong) framed.terminate()
     else if (this.#unfinished.tryAdd(bytes, !isStranger)) return
     else if (isStranger) this.drop()
     else {
-      webSocket.pause()
+      framed.pause()
       this.#options.backlog.wait(this)
     }
   }
@@ -175,7 +175,7 @@ export class WebSocketTransport implements Transport, Holder {
 
   #pause(): void {
     this.#isResting = true
-    this.#options.webSocket.pause()
+    this.#options.framed.pause()
   }
 
   #rested(): void {
@@ -187,29 +187,29 @@ export class WebSocketTransport implements Transport, Holder {
 
   goOn(): void {
     if (this.#isResting || this.#long.isBusy) return
-    if (this.#unfinished.trySettle()) this.#options.webSocket.resume()
+    if (this.#unfinished.trySettle()) this.#options.framed.resume()
     else this.#options.backlog.wait(this)
   }
 
   /** A ping has arrived, and was answered: the peer may not read that. */
   #answered(bytes: number): void {
-    const { isJoined, webSocket } = this.#options
+    const { isJoined, framed } = this.#options
     this.#unfinished.controlled(bytes)
-    const isPatient = isJoined() || webSocket.bufferedAmount < strangerBytes
+    const isPatient = isJoined() || framed.bufferedAmount < strangerBytes
     if (!isPatient || !this.#unread.trySettle()) this.drop()
   }
 
   /** Tells a peer why it is disconnected, and reads nothing more of it. */
   #refuse(): void {
-    const { clock, onTooLong, webSocket } = this.#options
+    const { clock, onTooLong, framed } = this.#options
     this.#isRefused = true
     onTooLong(`expected at most ${strangerBytes} bytes in a message before WELCOME`)
-    webSocket.pause()
+    framed.pause()
     this.#stopTimer()
-    this.#stopTimer = clock.after(refusalMs, () => webSocket.terminate())
+    this.#stopTimer = clock.after(refusalMs, () => framed.terminate())
   }
 
-  /** A message is too long, or no WebSocket frame: `ws` has sent a close frame, which the peer may not read before it has sent the rest. */
+  /** A message is too long, or no frame: `ws` has sent a close frame, which the peer may not read before it has sent the rest. */
   #discard(): void {
     this.#isDiscarding = true
     this.#stopTimer()
@@ -218,12 +218,12 @@ export class WebSocketTransport implements Transport, Holder {
 
   /** Disconnects a peer for which there is no room any more. */
   drop(): void {
-    const { backlog, webSocket } = this.#options
+    const { backlog, framed } = this.#options
     backlog.onDropped()
     this.#long.end()
     this.#forget()
-    webSocket.close(closeTryAgainLater, 'too many bytes are held for this peer')
-    webSocket.terminate()
+    framed.close(closeTryAgainLater, 'too many bytes are held for this peer')
+    framed.terminate()
   }
 
   #forget(): void {
@@ -233,19 +233,19 @@ export class WebSocketTransport implements Transport, Holder {
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    const { webSocket } = this.#options
+    const { framed } = this.#options
     if (data.length > strangerBytes) countPassed(data.length)
-    const isOpen = webSocket.readyState === webSocket.OPEN
+    const isOpen = framed.readyState === framed.OPEN
     if (isOpen && !this.peer.isInProcess) this.#countMessage()
     this.#options.backlog.completed(this, data.length)
     if (isOpen && (data.length > longBytes || this.#long.isBusy)) {
       this.#long.add(() => this.#reading(data, isBinary))
-      webSocket.pause()
+      framed.pause()
       return
     }
     this.#unfinished.completed(data.length)
     if (!isOpen) return
-    if (webSocket.isPaused && !this.#isResting) this.goOn()
+    if (framed.isPaused && !this.#isResting) this.goOn()
     const rules = this.#rulesOf(data, isBinary)
     if (rules) this.#deliver(readMessage(this.#options.serializer, data, rules))
   }
@@ -282,9 +282,9 @@ export class WebSocketTransport implements Transport, Holder {
 
   /** Link check: reliability F2. Bytes count, not messages: a long one may take its time, either way. */
   #check(): void {
-    const { clock, excuse, pingIntervalMs, pingTimeoutMs, socket, webSocket } = this.#options
+    const { clock, excuse, pingIntervalMs, pingTimeoutMs, socket, framed } = this.#options
     const { bytesRead = 0 } = socket
-    const { bufferedAmount } = webSocket
+    const { bufferedAmount } = framed
     const isRead = bytesRead !== this.#bytesRead || bufferedAmount < this.#bufferedBytes
     // while a long message is read, an answer waits behind it
     const isAlive = isRead || this.#long.isBusy
@@ -298,12 +298,12 @@ export class WebSocketTransport implements Transport, Holder {
     }
     if (this.#excuse === undefined) {
       this.#excuse = excuse()
-      webSocket.ping()
+      framed.ping()
     } else {
       const isExcused = this.#excuse(clock.now())
       // behind its excuse it has as long as any other peer
       if (!isExcused && !this.#wasExcused) {
-        webSocket.terminate()
+        framed.terminate()
         return
       }
       this.#wasExcused = isExcused
@@ -312,18 +312,18 @@ export class WebSocketTransport implements Transport, Holder {
   }
 
   send(message: WampMessage): void {
-    const { serializer, webSocket } = this.#options
-    if (webSocket.readyState !== webSocket.OPEN) return
+    const { serializer, framed } = this.#options
+    if (framed.readyState !== framed.OPEN) return
     const data = serializer.encode(message)
     this.#cork.frame(this.#options.socket)
     if (!this.#unread.trySend(data)) this.drop()
   }
 
   close(code: number, reason: string): void {
-    this.#options.webSocket.close(code, reason)
+    this.#options.framed.close(code, reason)
   }
 
   terminate(): void {
-    this.#options.webSocket.terminate()
+    this.#options.framed.terminate()
   }
 }
