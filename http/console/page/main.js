@@ -144,7 +144,7 @@ function Away() {
   const now = useNow(500)
   return html`
     <p class="banner bad" role="alert"><${Icon} name="warning" />
-      <span>The gateway does not respond.${heardAt > 0 && html` What is shown was true ${ago(heardAt, now)}.`}
+      <span>The gateway does not respond.${heardAt > 0 && html` The data shown is from ${ago(heardAt, now)}.`}
         ${retryAt > now ? ` Trying again in ${duration(retryAt - now)}.` : ' Trying again.'}</span>
       <button type="button" class="button" onClick=${connect}>Try now</button></p>`
 }

@@ -59,7 +59,7 @@ describe('the deliveries of the console', function () {
   })
 
   it('show the payload of one event where it is asked for', async () => {
-    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('button', { name: 'Show' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('4111').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
@@ -67,11 +67,11 @@ describe('the deliveries of the console', function () {
 
   it('are tested, resumed, and their events replayed', async () => {
     await page.getByRole('button', { name: 'Test' }).click()
-    await page.getByText('The test: 410.').waitFor()
+    await page.getByText('The receiver of the test returned 410.').waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('orders is resumed.').waitFor()
     await page.getByRole('button', { name: 'Replay all' }).click()
-    await page.getByText('Due now: 1.').waitFor()
+    await page.getByText('Queued to be sent now: 1.').waitFor()
     expect(asked).to.deep.equal(['test {}', 'resume {}', 'replay {"state":"dead"}'])
   })
 
@@ -83,7 +83,7 @@ describe('the deliveries of the console', function () {
 
   it('say so where there is none', async () => {
     await page.getByRole('link', { name: 'Pending', exact: true }).click()
-    await page.getByText('None is pending.').waitFor()
+    await page.getByText('No pending events.').waitFor()
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {

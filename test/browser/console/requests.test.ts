@@ -38,7 +38,7 @@ describe('requests and users in the console', function () {
 
   it('of all nodes are shown as they come, filtered, paused, and explained', async () => {
     page = await test.open('requests')
-    await page.getByText('No request has come').waitFor()
+    await page.getByText('No request since').waitFor()
     await until(
       'both nodes tell of requests',
       async () => {
@@ -99,8 +99,8 @@ describe('requests and users in the console', function () {
       const answer = await send(test.second.url, '/orders/7', { headers })
       return answer.headers['x-gateway-trace-id'] !== undefined
     })
-    await page.getByRole('button', { name: 'Look' }).first().click()
-    await dialog.getByText('What has happened').waitFor()
+    await page.getByRole('button', { name: 'Show' }).first().click()
+    await dialog.getByRole('heading', { name: 'Trace' }).waitFor()
     await dialog.getByText('Rules that hold').waitFor()
   })
 

@@ -1,6 +1,7 @@
 /** What happens in the cluster: the events of the gateway, read by fetch, and what the pages keep of them. */
 import { authorization, credentials, urlOf, useCredentials } from './api.js'
 import { quantile } from './format.js'
+import { withPoint } from './points.js'
 import { makeStore } from './store.js'
 
 /**
@@ -11,7 +12,7 @@ import { makeStore } from './store.js'
  * @property {string} refusal why the gateway has let nobody in
  * @property {import('../types.d.ts').Hello | undefined} hello
  * @property {ReadonlyMap<string, import('../types.d.ts').Stats>} nodes the newest numbers of each process
- * @property {readonly import('../types.d.ts').Point[]} points of all processes together, the oldest first
+ * @property {readonly import('../types.d.ts').Point[]} points of the last hour, of all processes together, the oldest first
  * @property {readonly import('../types.d.ts').ClusterEvent[]} events the newest first
  */
 
@@ -30,7 +31,7 @@ const nothing = {
 /** What the gateway has told until now. */
 export const live = makeStore(nothing)
 
-const most = { points: 150, events: 300 }
+const mostEvents = 300
 /** A process that tells nothing for so long is gone; milliseconds. */
 const silentMs = 7_000
 /** Nothing, not even a heartbeat, for so long: the connection is dead; milliseconds. */
@@ -146,16 +147,8 @@ function take(frames) {
   live.set({
     nodes: numbers,
     points: isNew ? withPoint(points, pointOf([...numbers.values()], now)) : points,
-    events: fresh.length > 0 ? [...fresh.reverse(), ...events].slice(0, most.events) : events,
+    events: fresh.length > 0 ? [...fresh.reverse(), ...events].slice(0, mostEvents) : events,
   })
-}
-
-/** One point a second: processes tell their numbers one after the other. */
-/** @param {Live['points']} points @param {import('../types.d.ts').Point} point */
-function withPoint(points, point) {
-  const last = points.at(-1)
-  const before = last && point.at - last.at < 1_000 ? points.slice(0, -1) : points
-  return [...before, point].slice(-most.points)
 }
 
 /**

@@ -1,4 +1,6 @@
 /** A line over time, drawn as SVG. */
+import { ago } from '../lib/format.js'
+import { peaks } from '../lib/points.js'
 import { html, useState } from '../preact.js'
 
 const [width, height] = [240, 44]
@@ -7,20 +9,21 @@ const [width, height] = [240, 44]
 const short = (value) => value.toFixed(1)
 
 /**
- * @param {{ label: string, points: readonly { at: number, value: number }[], show: (value: number) => string, kind?: string, seconds?: number }} props
+ * @param {{ label: string, points: readonly { at: number, value: number }[], show: (value: number) => string, kind: string, seconds: number }} props `seconds`: drawn at most
  */
-export function Chart({ label, points, show, kind = '', seconds = 300 }) {
+export function Chart({ label, points, show, kind, seconds }) {
   const [pointer, setPointer] = useState(/** @type {number | undefined} */ (undefined))
-  const known = points.filter(({ value }) => Number.isFinite(value))
-  const last = points.at(-1)
-  const end = last?.at ?? 0
+  const end = points.at(-1)?.at ?? 0
   const span = Math.max(30_000, Math.min(seconds * 1000, end - (points[0]?.at ?? end)))
-  const top = Math.max(...known.map(({ value }) => value), 1e-9) * 1.1
   /** @param {number} at */
   const x = (at) => width - ((end - at) / span) * width
+  const inside = peaks(
+    points.filter(({ at, value }) => at >= end - span && Number.isFinite(value)),
+    (at) => Math.round(x(at)),
+  )
+  const top = Math.max(...inside.map(({ value }) => value), 1e-9) * 1.1
   /** @param {number} value */
   const y = (value) => height - 2 - (value / top) * (height - 6)
-  const inside = known.filter(({ at }) => at >= end - span)
   const line = inside.map(
     ({ at, value }, index) => `${index === 0 ? 'M' : 'L'}${short(x(at))} ${short(y(value))}`,
   )
@@ -32,7 +35,7 @@ export function Chart({ label, points, show, kind = '', seconds = 300 }) {
     const box = /** @type {SVGElement} */ (event.currentTarget).getBoundingClientRect()
     setPointer(((event.clientX - box.left) / box.width) * width)
   }
-  const text = near ? `${show(near.value)}, ${Math.round((end - near.at) / 1000)} s before` : ''
+  const text = near ? `${show(near.value)}, ${ago(near.at, end)}` : ''
   return html`
     <div class=${`chart ${kind}`}>
       <svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img"

@@ -191,7 +191,7 @@ function Editing({ target, base, text, edit, isOutdated, take, drop, rebase }) {
       <${Panel} title="Issues" side=${found && html`<${Badge} kind=${found.said === 'Refused' ? 'bad' : 'good'}>${found.said}<//>`}>
         ${
           !found || found.issues.length === 0
-            ? html`<${Empty}>${found ? 'None.' : 'What a load refuses or warns of is shown here.'}<//>`
+            ? html`<${Empty}>${found ? 'None.' : 'Validate lists here what a load refuses, and what it warns of.'}<//>`
             : html`<ol class="issues">
             ${found.issues.map(
               ({ path, message, line: at }) => html`

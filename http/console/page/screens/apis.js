@@ -45,7 +45,7 @@ function List() {
     <${Panel}>
       ${
         isLoaded && found.length === 0
-          ? html`<${Empty}>${specs.size === 0 ? 'No API Specification is loaded yet.' : 'Nothing fits the filter.'}<//>`
+          ? html`<${Empty}>${specs.size === 0 ? 'No API Specification is loaded yet.' : 'Nothing matches the filter.'}<//>`
           : html`
           <${Table} label="APIs" heads=${['Id', 'Host', 'Realm', 'Versions', ['Operations', 'number'], ['Last used', 'number'], ['Loaded', 'number']]}>
               ${found.slice(0, mostRows).map(

@@ -57,7 +57,7 @@ function Listed({ uri, path, title, none, heads, member, row, above }) {
   const unheard = value?.unheard ?? []
   return html`
     <${Trouble} error=${error} />
-    <${Panel} title=${title} side=${html`${unheard.length > 0 && `without ${unheard.join(', ')} `}<${Button} class="small" run=${again}>Refresh<//>`}>
+    <${Panel} title=${title} side=${html`${unheard.length > 0 && `no response from ${unheard.join(', ')} `}<${Button} class="small" run=${again}>Refresh<//>`}>
       ${above?.(again)}
       ${value && all.length === 0 && html`<${Empty}>${none}<//>`}
       ${all.length > 0 && html`<${Table} label=${title} heads=${heads}>${all.map((one) => row(one, again))}<//>`}
@@ -86,7 +86,7 @@ function NewKey({ uri, names, done }) {
 
 /** @param {{ uri: string, realm: any, mayChange: boolean }} props */
 export const ApiKeys = ({ uri, realm: { users = [] }, mayChange }) => html`
-  <${Listed} uri=${uri} path="api_keys" title="API keys" none=${users.length > 0 ? 'None.' : 'None. A user of the realm gets keys, and it has none.'} heads=${['Name', 'User', 'Last used', 'Made', 'Ends', '']}
+  <${Listed} uri=${uri} path="api_keys" title="API keys" none=${users.length > 0 ? 'None.' : 'None. API keys belong to users, and this realm has no users.'} heads=${['Name', 'User', 'Last used', 'Issued', 'Expires', '']}
     above=${(/** @type {() => void} */ again) =>
       mayChange &&
       users.length > 0 &&
@@ -108,7 +108,7 @@ export const Logins = ({ uri, mayChange }) => html`
 
 /** @param {{ uri: string }} props */
 export const Sessions = ({ uri }) => html`
-  <${Listed} uri=${uri} path="sessions" title="WAMP sessions" none="Nobody has joined." heads=${['User', 'Role', 'By', 'Transport', 'Session']}
+  <${Listed} uri=${uri} path="sessions" title="WAMP sessions" none="No session has joined this realm." heads=${['User', 'Role', 'By', 'Transport', 'Session']}
     row=${(/** @type {any} */ { session, authid, authrole, authmethod, transport }) => html`
       <tr key=${session}><td><b>${authid}</b></td><td><${Badge}>${authrole}<//></td><td>${authmethod}</td>
         <td class="quiet">${transport?.type} ${transport?.peer}</td><td><code>${session}</code></td></tr>`} />`

@@ -69,7 +69,7 @@ const Match = ({ told: { matched, near_misses = [] } }) => html`
     }
     ${
       near_misses.length > 0 &&
-      html`<h3>It comes near to</h3>
+      html`<h3>Similar routes</h3>
       <ul class="rows">${near_misses.map((/** @type {any} */ miss) => html`<li><code>${miss.pattern ?? miss.id}</code> <span class="quiet">${miss.why}</span></li>`)}</ul>`
     }
   <//>`

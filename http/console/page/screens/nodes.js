@@ -58,7 +58,7 @@ function Cluster({ registry, numbers }) {
   all.sort((a, b) => a.node.localeCompare(b.node))
   return html`
     <${Panel}>
-      <${Table} label="Nodes" heads=${['Node', 'Version', 'State', 'Documents', ...['Requests', 'p99', 'In flight', 'Clock', 'Heard'].map((head) => /** @type {const} */ ([head, 'number']))]}>
+      <${Table} label="Nodes" heads=${['Node', 'Version', 'State', 'Documents', ...['Requests', 'p99', 'In flight', 'Clock', 'Last message'].map((head) => /** @type {const} */ ([head, 'number']))]}>
           ${all.map(({ node, version, is_equal, heard_ms_ago, clock_offset_ms }) => {
             const stats = numbers.get(node)
             const isReady = stats?.is_ready
@@ -66,7 +66,7 @@ function Cluster({ registry, numbers }) {
               <tr key=${node}>
                 <td><${Dot} kind=${isReady === undefined ? 'idle' : isReady ? 'good' : 'bad'} /> <code class="strong">${node}</code> ${node === registry.node && html`<${Badge}>this one<//>`}</td>
                 <td>${version ?? 'earlier'}</td>
-                <td>${isReady === undefined ? 'not heard yet' : isReady ? 'ready' : 'not ready'}</td>
+                <td>${isReady === undefined ? 'no data yet' : isReady ? 'ready' : 'not ready'}</td>
                 <td>${is_equal === null ? html`<span class="quiet">of its gateway</span>` : is_equal ? html`<span class="good"><${Icon} name="check" /> same</span>` : html`<span class="warn">differ, being compared</span>`}</td>
                 <td class="number">${stats && stats.seconds > 0 ? `${count((stats.count ?? 0) / stats.seconds)}/s` : '–'}</td>
                 <td class="number">${stats?.buckets ? measured(quantile(stats.buckets, stats.bounds, 0.99)) : '–'}</td>

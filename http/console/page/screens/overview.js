@@ -13,8 +13,8 @@ import {
 import { live } from '../lib/live.js'
 import { linkTo } from '../lib/router.js'
 import { operationsOf, specStore } from '../lib/specs.js'
-import { useStore } from '../lib/store.js'
-import { Dot, Empty, Method, Panel, Table, Tabs, useNow } from '../parts/basics.js'
+import { makeStore, useStore } from '../lib/store.js'
+import { Dot, Empty, Method, Panel, Table, Tabs, typed, useNow } from '../parts/basics.js'
 import { Chart } from '../parts/chart.js'
 import { Dashboard } from '../parts/dashboard.js'
 import { html, useState } from '../preact.js'
@@ -51,7 +51,19 @@ const orders = {
   slowest: (a, b) => p99(b) - p99(a),
 }
 
+/** How far the charts go back. */
+const range = makeStore({ seconds: 300 })
+
+/** @type {readonly (readonly [seconds: number, title: string])[]} */
+const ranges = [
+  [60, '1 minute'],
+  [300, '5 minutes'],
+  [900, '15 minutes'],
+  [3_600, '1 hour'],
+]
+
 export function Overview() {
+  const { seconds } = useStore(range)
   const { points, nodes, hello } = useStore(live)
   const last = points.at(-1)
   /** @param {'rate' | 'errors' | 'p99' | 'inFlight'} name */
@@ -77,13 +89,15 @@ export function Overview() {
   ]
   return html`
     <h1 class="sr">Overview</h1>
-    ${hello?.grafana && html`<p class="facts"><${Dashboard} url=${hello.grafana} /></p>`}
+    <p class="facts"><label>Charts of the last <select value=${seconds} onChange=${typed((text) => range.set({ seconds: +text }))}>
+      ${ranges.map(([each, title]) => html`<option value=${each}>${title}</option>`)}</select></label>
+      ${hello?.grafana && html`<${Dashboard} url=${hello.grafana} />`}</p>
     <div class="tiles">
       ${tiles.map(
         ([label, kind, value, values, show]) => html`
         <section class="panel tile" key=${label}>
           <h2>${label}</h2><p class=${`figure ${kind}`}>${value}</p>
-          <${Chart} label=${label} kind=${kind} points=${values} show=${show} />
+          <${Chart} label=${label} kind=${kind} points=${values} show=${show} seconds=${seconds} />
         </section>`,
       )}
     </div>
@@ -137,7 +151,7 @@ function NodeList() {
   const { nodes } = useStore(live)
   const all = [...nodes.values()].sort((a, b) => a.node.localeCompare(b.node))
   return html`
-    <${Panel} title="Nodes" side=${html`<a href=${linkTo('nodes')}>all about them</a>`}>
+    <${Panel} title="Nodes" side=${html`<a href=${linkTo('nodes')}>Details</a>`}>
       <ul class="rows">
         ${all.map(
           ({ node, is_ready, seconds, count: requests = 0 }) => html`

@@ -76,7 +76,7 @@ export function Requests() {
       <select aria-label="Status" onChange=${set('status')}><option value="">all statuses</option>
         ${['2xx', '3xx', '4xx', '5xx'].map((each) => html`<option value=${each}>${each}</option>`)}</select>
       <input class="narrow" placeholder="Node" aria-label="Node" onInput=${set('node')} />
-      <${Button} run=${() => seen.set({ isPaused: !isPaused })}><${Icon} name=${isPaused ? 'try' : 'pause'} /> ${isPaused ? 'Go on' : 'Pause'}<//>
+      <${Button} run=${() => seen.set({ isPaused: !isPaused })}><${Icon} name=${isPaused ? 'try' : 'pause'} /> ${isPaused ? 'Resume' : 'Pause'}<//>
       <${Button} run=${() => seen.set({ requests: [], dropped: 0 })}>Clear<//>
     </div>
     <${Trouble} error=${error} />
@@ -84,7 +84,7 @@ export function Requests() {
       side=${dropped > 0 ? `${dropped} more were not shown: at most 50 a second of a node` : 'without query, headers and body'}>
       ${
         shown.length === 0
-          ? html`<${Empty}>${requests.length === 0 ? 'No request has come since this screen was opened.' : 'Nothing fits the filter.'}<//>`
+          ? html`<${Empty}>${requests.length === 0 ? 'No request since this screen was opened.' : 'Nothing matches the filter.'}<//>`
           : html`
         <${Table} label="Requests" heads=${['Time', 'Status', 'Request', ['Took', 'number'], 'Error', 'Client', 'Node', '']}>
             ${shown.slice(0, 200).map(

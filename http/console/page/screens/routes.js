@@ -25,7 +25,7 @@ export function Routes({ id, spec, operations }) {
   const unused = shown.filter(({ use }) => !use).length
   return html`
     <${Trouble} error=${error} />
-    <${Panel} title="Routes" side=${since > 0 && `${isWhole ? `${unused} not used` : 'use is not wholly known'} since ${clockTime(since)}`}>
+    <${Panel} title="Routes" side=${since > 0 && `${isWhole ? `${unused} not used` : 'use is known in part'} since ${clockTime(since)}`}>
       ${operations.length === 0 && html`<${Empty}>The document has no operations.<//>`}
       <${Table} label="Routes" heads=${['Route', 'Version', 'Action', 'Target', 'Who may', ['Requests', 'number'], ['Last used', 'number'], '']}>
         ${shown.map(

@@ -16,8 +16,8 @@ export function SignIn({ refusal }) {
     <main class="sign-in" id="main">
       <form class="panel" onSubmit=${submit}>
         <h1><img src="icon.svg" alt="" width="28" height="28" /> wamp-gateway</h1>
-        <p>Management of this gateway needs credentials: an access token or an API key of a user with the role
-          <code>spec_loader</code>, or <code>spec_reader</code> to read only.</p>
+        <p>Management of this gateway needs credentials: an access token or an API key of a user
+          with the role <code>spec_loader</code>, or <code>spec_reader</code> to read only.</p>
         <label for="credentials">Access token or API key</label>
         <input id="credentials" type="password" autocomplete="off" autofocus value=${text}
           onInput=${typed(setText)} />

@@ -58,7 +58,7 @@ export function Traces() {
           (trace) => html`
           <tr key=${trace.id}><td><time>${clockTime(trace.ts)}</time></td><td><${Status} status=${trace.status} /></td>
             <td class="nowrap"><${Method} method=${trace.method} /> <code>${trace.route}</code></td><td><code>${trace.node}</code></td>
-            <td class="number"><${Button} class="small" run=${() => look(trace.id)}>Look<//></td></tr>`,
+            <td class="number"><${Button} class="small" run=${() => look(trace.id)}>Show<//></td></tr>`,
         )}
       <//>
     <//>
@@ -67,5 +67,5 @@ export function Traces() {
       html`<${Dialog} title="A trace token" close=${() => chosen.set({ token: '' })}>
       <p>Copy it now: it is shown once, and holds for 15 minutes. Send it with a request to the route:</p><pre class="value" tabindex="0">X-Gateway-Trace: ${token}</pre><//>`
     }
-    ${shown && html`<${Dialog} class="wide" title="What has happened" close=${() => setShown(undefined)}><div class="stack traced"><${Explanation} told=${shown} /></div><//>`}`
+    ${shown && html`<${Dialog} class="wide" title="Trace" close=${() => setShown(undefined)}><div class="stack traced"><${Explanation} told=${shown} /></div><//>`}`
 }

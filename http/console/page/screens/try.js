@@ -131,10 +131,8 @@ export function Try({ parts: [givenMethod = 'get', pattern = '/'] }) {
           <label>Host <input value=${host} placeholder="localhost" onInput=${typed(setHost)} /></label>
           <label>Headers <textarea rows="3" placeholder="Accept: application/json" value=${headers} onInput=${typed(setHeaders)}></textarea></label>
           <label>Body <textarea rows="4" placeholder="JSON" value=${body} onInput=${typed(setBody)}></textarea></label>
-          <div class="line-up">
-            <label>As the user <input value=${as} placeholder="by the headers, or anonymous" onInput=${typed(setAs)} /></label>
-            <label>of the realm <input value=${realm} placeholder="of the document" onInput=${typed(setRealm)} /></label>
-          </div>
+          <label>As the user <input value=${as} placeholder="by the headers, or anonymous" onInput=${typed(setAs)} /></label>
+          <label>Realm of the user <input value=${realm} placeholder="of the document" onInput=${typed(setRealm)} /></label>
           <label>The outcome of the action
             <select onChange=${typed((at) => setOutcome(samples[Number(at)] ?? ''))}><option value="0">an empty result</option><option value="1">a result</option><option value="2">an error</option></select></label>
           ${outcome && html`<label>Outcome <textarea rows="3" value=${outcome} onInput=${typed(setOutcome)}></textarea></label>`}

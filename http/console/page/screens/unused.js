@@ -14,14 +14,14 @@ export function Unused() {
   const { specs } = useStore(specStore)
   const { find, since, isWhole, error } = useRouteUse()
   if (!isWhole)
-    return html`<${Trouble} error=${error} />${since > 0 && html`<${Empty}>Not all gateways tell which routes were used.<//>`}`
+    return html`<${Trouble} error=${error} />${since > 0 && html`<${Empty}>Not all gateways report which routes were used.<//>`}`
   const unused = [...specs.values()].flatMap((spec) =>
     operationsOf(spec)
       .filter((operation) => operation.isActive && !find(spec.id, operation))
       .map((operation) => ({ ...operation, id: spec.id })),
   )
   return html`
-    <${Empty}>${unused.length} route${unused.length === 1 ? ' was' : 's were'} not asked for since ${clockTime(since)}.<//>
+    <${Empty}>${unused.length} route${unused.length === 1 ? ' was' : 's were'} not used since ${clockTime(since)}.<//>
     <${Table} label="Unused routes">
       ${unused.slice(0, mostRows).map(
         ({ id, method, pattern }) => html`

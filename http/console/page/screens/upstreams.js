@@ -38,7 +38,7 @@ export function Upstreams({ uri, mayChange }) {
   const { upstreams = [], unheard = [] } = value ?? {}
   return html`
     <${Trouble} error=${error} />
-    ${unheard.length > 0 && html`<p class="banner warn" role="status">Without ${unheard.join(', ')}: no response.</p>`}
+    ${unheard.length > 0 && html`<p class="banner warn" role="status">No response from ${unheard.join(', ')}.</p>`}
     ${value && upstreams.length === 0 && html`<${Panel}><${Empty}>The realm has no upstreams: <code>info.upstreams</code> of its document declares them.<//><//>`}
     ${upstreams.map((one) => html`<${OneUpstream} key=${one.name} of=${one} uri=${uri} mayChange=${mayChange} now=${now} again=${again} />`)}`
 }
@@ -79,8 +79,8 @@ const Row = ({ uri, mayChange, now, again, upstream, target, state, isFirst }) =
     <td class="number">${state.sockets ?? '–'}</td>
     <td class="number">${state.attempts?.failure ?? '–'}${(state.failures ?? 0) > 0 && html` <span class="bad">${state.failures} in a row</span>`}</td>
     <td class="number">${target.weight}</td>
-    <td class="number quiet">${state.last_check ? html`<span title=${state.last_check.problem ?? 'well'} class=${state.last_check.problem ? 'bad' : ''}>${ago(state.last_check.at, now)}</span>` : '–'}</td>
-    <td class="number">${mayChange && isFirst && html`<${Button} class="small" run=${() => setDrain(uri, upstream, target).then(again)}>${target.drain ? 'Give back' : 'Drain'}<//>`}</td>
+    <td class="number quiet">${state.last_check ? html`<span title=${state.last_check.problem ?? 'good'} class=${state.last_check.problem ? 'bad' : ''}>${ago(state.last_check.at, now)}</span>` : '–'}</td>
+    <td class="number">${mayChange && isFirst && html`<${Button} class="small" run=${() => setDrain(uri, upstream, target).then(again)}>${target.drain ? 'Stop draining' : 'Drain'}<//>`}</td>
   </tr>`
 
 /** @param {string} uri @param {string} upstream @param {UpstreamTarget} target */
@@ -91,7 +91,7 @@ const setDrain = (uri, upstream, { url, drain }) =>
       `${realmPath(uri)}/upstreams/${encodeURIComponent(upstream)}/targets?url=${encodeURIComponent(url)}`,
       { body: { drain: drain ? null : true } },
     ),
-    drain ? `${url} gets requests again.` : `${url} gets nothing new.`,
+    drain ? `${url} gets requests again.` : `${url} gets no new requests.`,
   )
 
 /** @param {{ auth: NonNullable<Upstream['auth']>, now: number }} props */
@@ -99,11 +99,11 @@ const Auth = ({ auth: { type, tokens }, now }) => html`
   <h3>Credentials: ${type}</h3>
   ${
     tokens.length > 0 &&
-    html`<${Table} label="Tokens" heads=${['Node', ['Token fetched', 'number'], ['Ends', 'number']]}>
+    html`<${Table} label="Tokens" heads=${['Node', ['Token fetched', 'number'], ['Expires', 'number']]}>
       ${tokens.map(
         ({ node, fetched_at, expires_at }) => html`
         <tr key=${node}><td><code>${node}</code></td><td class="number">${ago(fetched_at, now)}</td>
-          <td class="number" title=${dateTime(expires_at)}>${expires_at > now ? `in ${duration(expires_at - now)}` : html`<span class="bad">ended</span>`}</td></tr>`,
+          <td class="number" title=${dateTime(expires_at)}>${expires_at > now ? `in ${duration(expires_at - now)}` : html`<span class="bad">expired</span>`}</td></tr>`,
       )}
     <//>`
   }

@@ -50,13 +50,13 @@ export function Usage({ id }) {
         )}
       <//>
       <${Panel} title="Cached responses">
-        <p class="hint">Responses that <code>cache</code> keeps are served until they are no longer fresh. They can be dropped on all nodes before.</p>
+        <p class="hint">Cached responses are served while they are fresh. Dropping removes them earlier, on all nodes.</p>
         ${
           hello?.access === 'load'
             ? html`
             <label class="field">Tags <input value=${tags} placeholder="all" onInput=${typed(setTags)} /></label>
             <div class="actions"><${Button} run=${purge}>Drop them<//></div>`
-            : html`<${Empty}>Who may load the document may drop them.<//>`
+            : html`<${Empty}>Only users who may load the document may drop them.<//>`
         }
       <//>
     </div>`

@@ -27,7 +27,7 @@ function All() {
     <div class="page-head"><h1>Deliveries</h1></div>
     <${Panel}>
       <${Trouble} error=${error} />
-      ${value && deliveries.length === 0 && html`<${Empty}>No document sends the events of topics: <code>deliveries</code> of one declares it.<//>`}
+      ${value && deliveries.length === 0 && html`<${Empty}>No document has <code>deliveries</code>.<//>`}
       ${
         deliveries.length > 0 &&
         html`<${Table} label="Deliveries" heads=${['Delivery', 'Topic', 'State', ['Pending', 'number'], ['Dead', 'number'], ['Oldest', 'number'], ['Gaps', 'number'], 'Owner']}>

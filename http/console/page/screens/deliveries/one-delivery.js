@@ -74,11 +74,11 @@ export function One({ id, name, state }) {
         mayChange &&
         delivery &&
         html`<div class="actions">
-        <${Button} run=${() => act('test', {}, ({ status, error: why }) => `The test: ${status ?? why}.`)}>Test<//>
+        <${Button} run=${() => act('test', {}, ({ status, error: why }) => (status === undefined ? `The test failed: ${why}.` : `The receiver of the test returned ${status}.`))}>Test<//>
         ${
           isHeld
             ? html`<${Button} run=${() => act('resume', {}, () => `${name} is resumed.`)}>Resume<//>`
-            : html`<${Button} run=${() => act('pause', {}, () => `${name} is paused: events are accepted.`)}>Pause<//>`
+            : html`<${Button} run=${() => act('pause', {}, () => `${name} is paused: events are accepted, and wait.`)}>Pause<//>`
         }</div>`
       }</div>
     <${Trouble} error=${error} />
@@ -93,10 +93,10 @@ export function One({ id, name, state }) {
       mayChange &&
       events.length > 0 &&
       html`
-      ${state !== 'held' && html`<${Button} class="small" run=${() => act('replay', { state }, ({ count }) => `Due now: ${count}.`)}>Replay all<//>`}
+      ${state !== 'held' && html`<${Button} class="small" run=${() => act('replay', { state }, ({ count }) => `Queued to be sent now: ${count}.`)}>Replay all<//>`}
       <${Button} class="small" run=${async () => setDropping(true)}>Drop all<//>`
     }>
-      ${value && events.length === 0 && html`<${Empty}>None is ${state}.<//>`}
+      ${value && events.length === 0 && html`<${Empty}>No ${state} events.<//>`}
       ${
         events.length > 0 &&
         html`<${Table} label="Events" heads=${['Event', 'Topic', 'Why', ['Attempts', 'number'], ['Accepted', 'number'], ['Due', 'number'], '']}>
@@ -108,8 +108,8 @@ export function One({ id, name, state }) {
             <td class="number quiet">${event.due_at === null ? '–' : dateTime(event.due_at)}</td>
             <td class="number nowrap">${
               mayChange &&
-              html`<${Button} class="small" run=${() => look(event.webhook_id)}>Look<//>
-              ${state !== 'held' && html`<${Button} class="small" run=${() => act('replay', { webhook_ids: [event.webhook_id] }, () => `${event.webhook_id} is due now.`)}>Replay<//>`}`
+              html`<${Button} class="small" run=${() => look(event.webhook_id)}>Show<//>
+              ${state !== 'held' && html`<${Button} class="small" run=${() => act('replay', { webhook_ids: [event.webhook_id] }, () => `${event.webhook_id} is queued to be sent now.`)}>Replay<//>`}`
             }</td></tr>`,
         )}
       <//>`
@@ -121,14 +121,14 @@ export function One({ id, name, state }) {
     ${
       isDropping &&
       html`<${Question} title=${`Drop all that are ${state}?`} verb="Drop" close=${() => setDropping(false)}
-      run=${() => act('drop', { state }, ({ count }) => `Dropped: ${count}.`)} text="They are removed, and cannot be sent any more." />`
+      run=${() => act('drop', { state }, ({ count }) => `Dropped: ${count}.`)} text="They are removed, and can no longer be sent." />`
     }`
 }
 
 /** @param {{ gaps: readonly DeliveryGap[] }} props */
 const Gaps = ({ gaps }) => html`
   <${Panel} title="Gaps">
-    ${gaps.length === 0 && html`<${Empty}>All events that the router has passed on were accepted.<//>`}
+    ${gaps.length === 0 && html`<${Empty}>No events were missed.<//>`}
     ${
       gaps.length > 0 &&
       html`<${Table} label="Gaps" heads=${['Why', 'Since', 'Until', ['Events', 'number']]}>
