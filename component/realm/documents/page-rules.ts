@@ -25,7 +25,7 @@ const texts = described(
     keys: {
       title: described(
         plain(most.title),
-        'The name of the realm on the pages. Default: `description` of the realm, where it is one line of at most 64 characters, else the last part of its URI.',
+        'The name of the realm on the pages. Default: the last part of its URI.',
         { examples: ['Example Books'] },
       ),
       text: described(
@@ -54,14 +54,10 @@ export const hasLoginPage = ({ login_page }: JsonMap): boolean =>
   login_page === true || isMap(login_page)
 
 /** What pages say of a realm. @param document with what it inherits */
-export function pageOf({ uri, description, login_page }: JsonMap): RealmPage {
+export function pageOf({ uri, login_page }: JsonMap): RealmPage {
   const { title, text, support } = isMap(login_page) ? login_page : {}
-  const name = [
-    ...(isPlain(title, most.title) ? [title] : []),
-    ...(isPlain(description, most.title) ? [description] : []),
-  ]
   return {
-    name: name[0] ?? String(uri).split('.').at(-1) ?? '',
+    name: isPlain(title, most.title) ? title : (String(uri).split('.').at(-1) ?? ''),
     ...(isPlain(text, most.text) && { text }),
     ...(isPlain(support, most.support) && { support }),
   }

@@ -43,7 +43,7 @@ export const realm = described(
       ),
       description: described(
         string,
-        'A text for readers. The [pages that people meet](oidc.md#the-pages-that-people-meet) show it as the name of the realm, unless it is longer than 64 characters or `login_page` has a `title`.',
+        'A text for readers of the document. Users of the APIs do not see it: the name of the realm on the [pages that people meet](oidc.md#the-pages-that-people-meet) is `login_page.title`.',
       ),
       authmethods: described(
         listOfAny(method),
