@@ -157,7 +157,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./documents.ts')).get,
   },
   info: {
-    summary: 'Prints what an API Specification says of itself.',
+    summary: 'Prints the id, hash, versions and paths of an API Specification.',
     usage: 'ID',
     example: 'wamp-gateway info com.example.orders',
     takes: [1, 1],
@@ -175,7 +175,7 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./documents.ts')).versions,
   },
   diff: {
-    summary: 'Compares a folder of API Specifications and realms with the gateway.',
+    summary: 'Compares a folder of API Specifications and realm documents with the gateway.',
     usage: '[--patch] [--owner NAME] DIR',
     example: 'wamp-gateway diff specs --patch',
     takes: [1, 1],
@@ -188,7 +188,8 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./folder/diff.ts')).diff,
   },
   sync: {
-    summary: 'Makes the gateway serve what a folder of API Specifications and realms says.',
+    summary:
+      'Loads the API Specifications and realm documents of a folder that differ from those of the gateway.',
     usage: '[--owner NAME] [--dry-run] [--yes] DIR',
     example: 'wamp-gateway sync specs --owner team-orders',
     takes: [1, 1],
@@ -245,27 +246,30 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   deliveries: {
     summary:
-      'Lists deliveries; the events of one, with its gaps; or pauses, resumes and tests it, replays, drops and shows events, lists and removes endpoints of users.',
-    usage: '[ID [NAME [VERB]]] [--state STATE] [--event WEBHOOK_ID]… [--endpoint ENDPOINT]',
+      'Lists deliveries, of all documents or of one; with NAME the events and gaps of one delivery; with a verb changes it, its events, or the endpoints of users.',
+    usage:
+      '[ID [NAME [pause | resume | test | replay | drop | show | endpoints | remove]]] [--state STATE] [--event WEBHOOK_ID]… [--endpoint ENDPOINT]',
     example: 'wamp-gateway deliveries com.example.hooks orders replay --state dead',
     takes: [0, 3],
     options: {
       state: {
         type: 'string',
         value: 'STATE',
-        description: 'Of events: pending, held, done or dead. replay and drop need it, or --event.',
+        description:
+          'Events in this state: pending, held, done or dead. replay and drop need it, or --event.',
       },
       event: {
         type: 'string',
         value: 'WEBHOOK_ID',
         multiple: true,
-        description: 'One event, by its webhook-id: of replay, drop and show. May be repeated.',
+        description:
+          'The webhook-id of an event that replay, drop or show is for. May be repeated.',
       },
       endpoint: {
         type: 'string',
         value: 'ENDPOINT',
         description:
-          'The endpoint of a user, by its id: of remove, and of the other verbs where users have the endpoints.',
+          'The id of an endpoint of a user: remove needs it, and so does every other verb but endpoints where the delivery goes to endpoints of users.',
       },
       limit: {
         type: 'string',
@@ -275,7 +279,7 @@ export const commands: Readonly<Record<string, Command>> = {
       after: {
         type: 'string',
         value: 'CURSOR',
-        description: 'The next page of a list: what the one before has printed.',
+        description: 'The next page of a list: the cursor that the page before has printed.',
       },
     },
     isRemote: true,
@@ -294,7 +298,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   user: {
     summary:
-      'Lists the users of a realm and where they have logged in; shows, adds, changes and deletes one, logs it out, or revokes everything that it was given.',
+      'Lists the users of a realm, and where they have logged in; shows, adds, changes and deletes a user; logs one out, or revokes its tickets, tokens and API keys.',
     usage:
       '(list | sessions) REALM | (get | add | set | sessions | logout | revoke | delete) REALM USER',
     example: 'wamp-gateway user add com.example.shop ada --group staff --password-file ada.txt',
@@ -304,34 +308,37 @@ export const commands: Readonly<Record<string, Command>> = {
         type: 'string',
         value: 'GROUP',
         multiple: true,
-        description: 'A group of the user, of add and set. May be repeated; set replaces all.',
+        description:
+          'A group of the user, for add and set. May be repeated; set replaces all groups.',
       },
       'password-file': {
         type: 'string',
         value: 'FILE',
         description:
-          'The file of the password, of add and set; a line feed at its end is left out.',
+          'The file of the password, for add and set; a line feed at its end is left out.',
       },
       enabled: {
         type: 'string',
         value: 'BOOLEAN',
-        description: 'false: the user may not log in, and what it was given ends. Of add and set.',
+        description:
+          'For add and set; false: the user may not log in, and its tickets, tokens and sessions end.',
       },
     },
     isRemote: true,
     load: async () => (await import('./realms/user.ts')).user,
   },
   key: {
-    summary: 'Lists the API keys of a realm, makes one, which is printed once, or revokes one.',
+    summary: 'Lists the API keys of a realm, issues one, which is printed once, or revokes one.',
     usage: 'list REALM | add REALM USER [--name TEXT] [--expires TIME] | revoke ID',
     example: "wamp-gateway key add com.example.shop reports --name 'nightly reports' --expires 90d",
     takes: [1, 3],
     options: {
-      name: { type: 'string', value: 'TEXT', description: 'What the key is for. Of add.' },
+      name: { type: 'string', value: 'TEXT', description: 'For add: what the key is used for.' },
       expires: {
         type: 'string',
         value: 'TIME',
-        description: 'When the key ends: a number and s, m, h or d, such as 90d. Default: never.',
+        description:
+          'For add: how long the key is valid, a number and s, m, h or d, such as 90d. Default: forever.',
       },
     },
     isRemote: true,

@@ -160,7 +160,8 @@ async function act(client: AdminClient, at: string, verb: string, invocation: In
   const sent = kind === 'events' ? JSON.stringify(selectionOf(invocation)) : '{}'
   const { body } = await client.request('POST', `${at}/${verb}${asked}`, sent)
   const value = mapOrEmpty(body)
-  if (kind === 'events') return { value, text: `${shownText(value.count)} events\n` }
+  if (kind === 'events')
+    return { value, text: `${shownText(value.count)} ${value.count === 1 ? 'event' : 'events'}\n` }
   if (verb !== 'test') return { value, text: table(head, [rowOf(value)]) }
   const isTaken = typeof value.status === 'number' && value.status >= 200 && value.status < 300
   return {

@@ -35,11 +35,11 @@ export const limitsSection = section(
       default: 128,
       minimum: 1,
       maximum: 1_000,
-      description: 'Requests that a connection of HTTP/2 has at once. Further ones are refused.',
+      description: 'Requests in progress on one HTTP/2 connection. Further ones are refused.',
     }),
     http2_idle_timeout: milliseconds(
       60_000,
-      'How long a connection of HTTP/2 without a request is kept. Behind a load balancer, longer than that of the balancer.',
+      'How long an HTTP/2 connection without a request is kept. Behind a load balancer, longer than that of the balancer.',
     ),
     load_shedding: boolean({
       default: true,
@@ -116,7 +116,7 @@ export const limitsSection = section(
       default: 1_000,
       minimum: 1,
       description:
-        'Actions of parallel and each that run at once, in each process. Requests that need further ones are refused with 503.',
+        'Actions of `parallel` and `each` that run at once, in each process. Requests that need more of them are refused with 503.',
     }),
     websockets: integer({
       default: 2_000,
@@ -164,7 +164,7 @@ export const limitsSection = section(
       default: 16_777_216,
       minimum: 1_048_576,
       description:
-        'Bytes of events for `deliveries` that wait for the store, or for the process that accepts them to be gone, in each process. Events beyond it are lost, which is told as a gap.',
+        'Bytes of events for `deliveries` in the memory of each process: events that wait for the store, and those that a process standing by keeps in case the accepting process fails. Events beyond it are lost, and recorded as a gap.',
     }),
   },
   'Limits for clients, whether they log in or not.',
@@ -195,17 +195,17 @@ export const deliveriesSection = section(
       default: 268_435_456,
       minimum: 1_048_576,
       description:
-        'Bytes of the events that the store keeps for `deliveries` of API Specifications, looked at once a minute. At the limit further events are not accepted, which is told as a gap.',
+        'Bytes of the events that the store keeps for `deliveries` of API Specifications, checked once a minute. At the limit further events are not accepted, and recorded as a gap.',
     }),
     max_endpoints: integer({
       default: 1_000,
       minimum: 1,
       maximum: 10_000,
       description:
-        'Endpoints of deliveries that users have added, of all users. At the limit no user can add one (503).',
+        'Endpoints of deliveries that all users together may add. At the limit no user can add one (503).',
     }),
     endpoint_hosts: strings(
-      'Hosts that endpoints of users may have beside public ones, as `host`, `host:port` or `*.suffix`: their addresses may be private, and their URLs `http`.',
+      'Hosts of endpoints of users whose addresses may be private, and whose URLs may be `http`: `host`, `host:port` or `*.suffix`. All other endpoints are public and `https`.',
     ),
   },
   'The events that `deliveries` of API Specifications send (docs/deliveries.md).',
@@ -218,7 +218,7 @@ export const idempotencySection = section(
       default: 1_000_000,
       minimum: 1_000,
       description:
-        'Idempotency-Keys that the store keeps, looked at once a minute. At the limit requests with new keys are refused with 503; repeats of known ones are served.',
+        'Idempotency-Keys that the store keeps, checked once a minute. At the limit requests with new keys are refused with 503; repeats of known ones are served.',
     }),
     max_rows_per_user: integer({
       default: 100_000,

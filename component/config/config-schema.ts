@@ -214,11 +214,11 @@ export const configSchema = section(
           minimum: 65_536,
           maximum: 15_000_000,
           description:
-            'Largest message that is sent for a request, about: a larger one is refused with `wamp.error.payload_size_exceeded` (413), and no callee sees it. Less where callees end their session over less (docs/bodies.md, "An image for a Python callee"). Bytes.',
+            'Size of the largest message that is sent for a request, about: a larger one is refused with `wamp.error.payload_size_exceeded` (413) before a callee receives it. Set it lower where callees end their session over smaller messages (docs/bodies.md, "An image for a Python callee"). Bytes.',
         }),
         failback_after: milliseconds(
           60_000,
-          'How long the first router of a list in `wamp.url` must be up until a process that uses a later one goes back to it; 0: never.',
+          'How long the first router of a list in `wamp.url` must be up before a process that uses a later one fails back to it; 0: never.',
         ),
         allowed_dynamic_uris: strings(
           'Procedures and topics beginning with `wamp.` or `service.` that a request may name. A trailing `.` makes an entry a prefix.',
@@ -335,7 +335,7 @@ export const configSchema = section(
           {
             default: {},
             description:
-              'Folders whose files API Specifications may serve (docs/files.md): a name to `path`, a folder, and `realms`, whose documents may name it.',
+              'Folders whose files API Specifications may serve (docs/files.md): a map of names to `{path, realms}`, the folder and the realms whose documents may serve its files.',
           },
         ),
       },
