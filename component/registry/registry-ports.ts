@@ -69,12 +69,15 @@ export function announceConflict<R>(
   })
 }
 
-/** Tells that a change of this node has lost against one made without knowing it. @param loser of any kind */
+/** Tells that a change of this node has lost against one made without knowing it, unless both are the same document. @param loser of any kind */
 export function announceLost<R>(ports: RegistryPorts<R>, loser: Entry, winner: Entry): void {
   const { kind, id, hash } = opened(loser)
+  const other_hash = opened(winner).hash
+  // nodes that start at once load the same files
+  if (hash === other_hash) return
   const { node, ms: ts } = loser.stamp
   ports.log.warn(
-    { [kind]: id, hash, other_hash: opened(winner).hash, other_node: winner.stamp.node },
+    { [kind]: id, hash, other_hash, other_node: winner.stamp.node },
     'a change was overwritten: another node changed the document without knowing of it',
   )
   if (kind === 'api_spec') announceConflict(ports, { id, ts, hash, node, other: id })

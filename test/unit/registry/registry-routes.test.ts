@@ -161,6 +161,14 @@ describe('a load that loses against another node', () => {
     expect((await registry.history.list('a')).map((version) => version.hash)).to.include(hash)
   })
 
+  it('is not announced where both are the same document, as two nodes load it that start at once', async () => {
+    const { registry, replica, events, logged } = await registryWith()
+    await registry.load(document('a'))
+    await replica.merge([versionOf('a', document('a'), stampAt(2_000))])
+    expect(events).to.deep.equal([])
+    expect(logged.filter(isAbout('was overwritten'))).to.deep.equal([])
+  })
+
   it('is not announced when the other node knew of it', async () => {
     const { registry, replica, events } = await registryWith()
     await registry.load(document('a', ['/mine']))
