@@ -57,7 +57,7 @@ function summaryOf(registry: JsonMap): string {
 }
 
 const otherNode = ({ node, version, heard_ms_ago, is_equal }: JsonMap): string =>
-  `${node}, version ${version}, ${is_equal === true ? 'the same documents' : 'other documents'}, heard ${heard_ms_ago} ms ago`
+  `${node}, version ${version}, ${is_equal === true ? 'the same documents' : 'other documents'}, last message ${heard_ms_ago} ms ago`
 
 function upstreamRows(upstreams: unknown): readonly (readonly string[])[] {
   if (!isMap(upstreams) || upstreams.count === 0 || !isMap(upstreams.targets)) return []

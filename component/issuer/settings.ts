@@ -99,6 +99,6 @@ export function issuerProblem(
   if (issuersOf(realm).has(name)) return undefined
   const why = realm?.authmethods.includes(issuerMethod)
     ? `the realm has no info.jwt_issuers.${name}`
-    : 'the realm does not serve jwt'
+    : 'the realm has no jwt among its authmethods'
   return `no token of the issuer ${name} is accepted in ${realm_uri}: ${why}`
 }

@@ -33,7 +33,7 @@ export function settingsOf(
   const realm = realms.realm(realm_uri)
   const providers = realm?.info.oidc_providers
   if (!realm?.authmethods.includes('oidcrp')) {
-    throw new OidcError('unknown_provider', 'the realm does not serve oidcrp')
+    throw new OidcError('unknown_provider', 'the realm has no oidcrp among its authmethods')
   }
   if (!isMap(providers) || !Object.hasOwn(providers, name)) {
     throw new OidcError('unknown_provider', 'the realm has no provider with this name')

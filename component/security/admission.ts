@@ -3,7 +3,7 @@ import type { Identity } from '#component/identity.ts'
 import { demanded } from './demand.ts'
 import { type Protection, type Schemes, type SecuredRequest, schemeOf } from './scheme.ts'
 
-/** @throws ServiceError as the scheme does; 403 for a user who may not ask here */
+/** @throws ServiceError as the scheme does; 403 for a user who may not use the path */
 export function admit(
   schemes: Schemes,
   request: SecuredRequest,

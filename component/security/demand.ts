@@ -67,5 +67,5 @@ export function demanded(
   const lack = demand && lackOf(identity, demand)
   if (lack === undefined) return identity
   const cause = because({ realm, authmethod, authid: identity.authid, reason: reasons[lack] })
-  throw new ServiceError('wamp.error.not_authorized', 'the user may not ask here', cause)
+  throw new ServiceError('wamp.error.not_authorized', 'this user may not use this path', cause)
 }

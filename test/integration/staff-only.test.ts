@@ -285,7 +285,7 @@ describe('a path for staff', function () {
         expect(bob.status, bob.text).to.equal(403)
         expect(JSON.parse(bob.text)).to.include({
           code: 'wamp.error.not_authorized',
-          message: 'the user may not ask here',
+          message: 'this user may not use this path',
         })
         expect(bob.text).to.not.match(/staff|owners|role/)
         const nobody = await enter(type, action, 'ann', {})

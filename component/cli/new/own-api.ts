@@ -70,8 +70,11 @@ const scriptsOf = (isCrossbar: boolean, isPython: boolean): Scripts => {
   }
 }
 
-const runOf = (script: string): string =>
-  script === 'start' || script === 'test' ? `npm ${script}` : `npm run ${script}`
+/** The command of a script; all but the tests run until they are stopped. */
+function runOf(script: string): string {
+  if (script === 'test') return 'npm test'
+  return `npm ${script === 'start' ? script : `run ${script}`}   # in a terminal of its own`
+}
 
 function installation(isCrossbar: boolean, isPython: boolean): readonly string[] {
   const packages = [...(isCrossbar ? [crossbarPackage] : []), ...(isPython ? ['autobahn'] : [])]

@@ -152,7 +152,7 @@ export class ForwardAuthScheme implements AlternativeScheme {
     if (realm?.disabled.has(authid)) {
       const reason = 'the user is disabled'
       const cause = because({ realm: realm_uri, authmethod, authid, reason })
-      throw new ServiceError('wamp.error.not_authorized', 'the user may not ask here', cause)
+      throw new ServiceError('wamp.error.not_authorized', 'this user may not use this path', cause)
     }
     const login = logins.user(realm_uri, authid)
     const own = login?.roles

@@ -21,7 +21,7 @@ describe('loading a document with jwt', () => {
         {
           path: '/defaults/security',
           message:
-            'no token of the issuer gone is accepted in com.example.test: the realm does not serve jwt',
+            'no token of the issuer gone is accepted in com.example.test: the realm has no jwt among its authmethods',
         },
       ])
     } finally {

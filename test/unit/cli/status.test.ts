@@ -35,8 +35,8 @@ documents   3, digest aaaaaaaa
 router      away, 0 of 1 sessions
 store       read_only
 clock       skewed
-other node  two, version 0.1.0, the same documents, heard 120 ms ago
-other node  three, version 0.0.9, other documents, heard 7 ms ago
+other node  two, version 0.1.0, the same documents, last message 120 ms ago
+other node  three, version 0.0.9, other documents, last message 7 ms ago
 upstreams   2, targets: 3 up, 1 out
 not served  a: routes_taken by b
 not served  c: does_not_compile

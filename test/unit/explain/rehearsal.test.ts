@@ -200,7 +200,7 @@ describe('a rehearsal', () => {
       expect(checks[1]).to.deep.equal({
         ...{ step: 'security', passed: false, type: 'basic', at: `${at}/get/security` },
         reason: 'the user has none of the roles of the path',
-        problem: { code: 'wamp.error.not_authorized', message: 'the user may not ask here' },
+        problem: { code: 'wamp.error.not_authorized', message: 'this user may not use this path' },
       })
       expect(actions).to.deep.equal([])
       expect(sent?.status).to.equal(403)

@@ -185,7 +185,7 @@ describe('the user of a token of another issuer', () => {
     await node.declare({}, { authmethods: ['ticket'] })
     for (const uri of [realm_uri, 'com.example.gone']) {
       expect(problem(uri, 'corp')).to.equal(
-        `no token of the issuer corp is accepted in ${uri}: the realm does not serve jwt`,
+        `no token of the issuer corp is accepted in ${uri}: the realm has no jwt among its authmethods`,
       )
     }
   })

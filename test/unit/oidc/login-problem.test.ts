@@ -9,7 +9,12 @@ const info = { oidc_providers: { acme: { issuer: 'https://id.example', client_id
 describe('why nobody can log in', () => {
   for (const [what, realm, provider, reason] of [
     ['nothing', { authmethods: ['oidcrp'], info }, 'acme', undefined],
-    ['oidcrp is missing', { authmethods: ['ticket'], info }, 'acme', 'does not serve oidcrp'],
+    [
+      'oidcrp is missing',
+      { authmethods: ['ticket'], info },
+      'acme',
+      'has no oidcrp among its authmethods',
+    ],
     ['the provider is missing', { authmethods: ['oidcrp'], info }, 'other', 'no provider'],
     ['there are no providers', { authmethods: ['oidcrp'] }, 'acme', 'no provider'],
   ] as const) {

@@ -31,7 +31,7 @@ async function passes(object: object, identity: Identity = ada): Promise<boolean
           const { uri, message, headers, cause } = error as ServiceError & { headers?: object }
           expect([uri, message, headers]).to.deep.equal([
             'wamp.error.not_authorized',
-            'the user may not ask here',
+            'this user may not use this path',
             {},
           ])
           expect(refusalIn(error) ?? cause).to.deep.include({

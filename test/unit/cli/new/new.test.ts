@@ -59,6 +59,9 @@ describe('wamp-gateway new', () => {
         const own = router === 'crossbar' ? 'crossbar/config.json' : 'realm.json'
         expect(read(own)).to.include('"com.example.my_api"')
         expect(out).to.include(join(folder, own))
+        expect(out)
+          .to.include('  npm test\n')
+          .and.include('  npm start   # in a terminal of its own\n')
         if (router === 'crossbar') {
           expect(read('cluster-key')).to.match(/^[0-9a-f]{64}\n$/)
           expect(statSync(join(folder, 'cluster-key')).mode & 0o077).to.equal(0)
