@@ -45,14 +45,14 @@ const sentences: Readonly<Record<LoginPage['reason'], string>> = {
   missing_authid_claim:
     'The identity provider does not say who you are in a form that is accepted here.',
   unmet_authentication_requirements:
-    'The identity provider has not logged you in as strongly, or as recently, as this page demands.',
+    'The identity provider has not logged you in as strongly, or as recently, as this page requires.',
   provider_error: 'The identity provider has refused the login.',
   two_tickets:
     'Your browser sent two different tickets, so neither was accepted. Log in again, which removes both. If this page comes back, delete the cookies of this site.',
   ticket_not_sent:
     'You have just logged in, but your browser did not send the ticket. The browser may withhold it when you come from another site (cookie_same_site: strict), or block the cookies of this site.',
   ticket_refused: 'You have just logged in, but your ticket is not accepted here.',
-  ticket_ended: 'Your login holds no longer. You can go on without it, or log in again.',
+  ticket_ended: 'Your login has ended. You can continue without it, or log in again.',
 }
 
 /** What some codes of a provider mean for a person (RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6). */
@@ -65,7 +65,7 @@ const providerSentences: Readonly<Record<string, string>> = {
     'The identity provider has to ask which of your accounts you want to use.',
   temporarily_unavailable: 'The identity provider cannot log anyone in now. Try again later.',
   unmet_authentication_requirements:
-    'The identity provider cannot log you in as strongly, or as recently, as this page demands.',
+    'The identity provider cannot log you in as strongly, or as recently, as this page requires.',
 }
 
 const sentenceOf = ({ reason, providerCode = '' }: LoginPage): string =>

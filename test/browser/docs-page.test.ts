@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
+import { findingsIn } from './axe.ts'
 import { launchBrowser } from './chromium.ts'
 
 const schemas = {
@@ -44,6 +45,9 @@ const document = {
     },
   },
 }
+
+/** Rules of axe that elements of Swagger UI break: its colors and controls. */
+const ofSwaggerUi = ['color-contrast', 'label', 'nested-interactive', 'select-name']
 
 describe('the docs page in a browser', function () {
   this.timeout(60_000)
@@ -109,6 +113,18 @@ describe('the docs page in a browser', function () {
       expect(troubles).to.deep.equal([])
     })
   }
+
+  for (const width of [1440, 390])
+    it(`fits a screen of ${width} pixels, and has no finding of axe but those of Swagger UI`, async () => {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto(`${gateway.url}/v1/docs`)
+      await opened('post_orders')
+      const rules = (await findingsIn(page)).map((finding) => finding.split(':')[0])
+      expect(rules.filter((rule) => !ofSwaggerUi.includes(rule ?? ''))).to.deep.equal([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width)
+      const file = process.env.DOCS_PAGE_SCREENSHOT
+      if (file !== undefined) await page.screenshot({ path: file.replace('.png', `-${width}.png`) })
+    })
 
   it('sends a body', async () => {
     await page.goto(`${gateway.url}/v1/docs`)

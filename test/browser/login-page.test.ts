@@ -66,6 +66,7 @@ describe('the page in a browser', function () {
   for (const [what, path, heading] of [
     ['of identity providers', '/oidc/login?redirect_uri=/app', 'Log in'],
     ['of a failed login', '/oidc/login?provider=nobody', 'Login'],
+    ['of a login of another browser', '/oidc/main/callback?state=other&code=other', 'Login'],
     ['of an address at which nothing is served', '/nothing/here', 'Page not found'],
   ] as const) {
     it(`${what} is readable for all, light and dark, on a narrow and a wide screen`, async () => {
@@ -79,7 +80,7 @@ describe('the page in a browser', function () {
           await page.emulateMedia({ colorScheme })
           expect(await findingsIn(page)).to.deep.equal([])
           expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width)
-          const name = `${heading}-${colorScheme}-${width}.png`.replaceAll(' ', '-')
+          const name = `${what}-${colorScheme}-${width}.png`.replaceAll(' ', '-')
           if (folder) await page.screenshot({ path: `${folder}/${name}` })
         }
         await page.context().close()

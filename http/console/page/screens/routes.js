@@ -27,7 +27,7 @@ export function Routes({ id, spec, operations }) {
     <${Trouble} error=${error} />
     <${Panel} title="Routes" side=${since > 0 && `${isWhole ? `${unused} not used` : 'use is known in part'} since ${clockTime(since)}`}>
       ${operations.length === 0 && html`<${Empty}>The document has no operations.<//>`}
-      <${Table} label="Routes" heads=${['Route', 'Version', 'Action', 'Target', 'Who may', ['Requests', 'number'], ['Last used', 'number'], '']}>
+      <${Table} label="Routes" heads=${['Route', 'Version', 'Action', 'Target', 'Access', ['Requests', 'number'], ['Last used', 'number'], '']}>
         ${shown.map(
           ({ method, pattern, version, path, isActive, operation, use }) => html`
           <tr>

@@ -73,13 +73,13 @@ export function One({ id, name, state }) {
       ${
         mayChange &&
         delivery &&
-        html`<div class="actions">
-        <${Button} run=${() => act('test', {}, ({ status, error: why }) => (status === undefined ? `The test failed: ${why}.` : `The receiver of the test returned ${status}.`))}>Test<//>
+        html`
+        <${Button} run=${() => act('test', {}, ({ status, error: why }) => (status ? `The receiver of the test returned ${status}.` : `The test failed: ${why}.`))}>Test<//>
         ${
           isHeld
             ? html`<${Button} run=${() => act('resume', {}, () => `${name} is resumed.`)}>Resume<//>`
             : html`<${Button} run=${() => act('pause', {}, () => `${name} is paused: events are accepted, and wait.`)}>Pause<//>`
-        }</div>`
+        }`
       }</div>
     <${Trouble} error=${error} />
     ${
