@@ -35,7 +35,7 @@ export const idOf = <R>({ api, places }: Candidate<R>): string | undefined =>
 
 /** The issue of a document whose realm nobody has loaded. */
 const lacksRealm =
-  'the realm does not exist: load a realm document first, {"uri": "…"}, by service.load_realm, POST /realms or `realms` of the configuration'
+  'the realm does not exist: load a realm document first, {"uri": "…"}, by `wamp-gateway realm load`, POST /realms, service.load_realm, or `realms` of the configuration'
 
 /** Compiles, and asks for the realm. */
 export async function examine<R>(

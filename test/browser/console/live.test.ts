@@ -67,6 +67,16 @@ describe('the console while things happen', function () {
     await page.locator('tr', { hasText: '/[v1]/orders/:id' }).first().waitFor()
   })
 
+  it('draws as far back as is chosen, also after another screen', async () => {
+    page = await test.open('overview')
+    const range = page.getByLabel('Charts of the last')
+    expect(await range.inputValue()).to.equal('300')
+    await range.selectOption('1 hour')
+    await page.getByRole('link', { name: 'APIs' }).click()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    expect(await range.inputValue()).to.equal('3600')
+  })
+
   it('asks for credentials where those of the tab are refused, and reads with those of a reader', async () => {
     page = await test.open('apis/com.example.orders', { key: 'nonsense' })
     await page.getByText('Refused: the credentials are not valid for management').waitFor()
@@ -92,7 +102,7 @@ describe('the console while things happen', function () {
         expect(
           await page
             .locator('main')
-            .getByText(new RegExp(`^${name}`))
+            .getByText(new RegExp(`^${name}\\b`))
             .count(),
         ).to.equal(0)
     }

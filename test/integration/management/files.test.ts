@@ -88,7 +88,7 @@ describe('the files of the configuration', () => {
           {
             path: '/realm_uri',
             message:
-              'the realm does not exist: load a realm document first, {"uri": "…"}, by service.load_realm, POST /realms or `realms` of the configuration',
+              'the realm does not exist: load a realm document first, {"uri": "…"}, by `wamp-gateway realm load`, POST /realms, service.load_realm, or `realms` of the configuration',
           },
         ],
       },

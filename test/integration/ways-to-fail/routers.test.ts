@@ -70,7 +70,7 @@ const files: readonly (readonly [string, unknown, LogLine])[] = [
       level: 'error',
       msg: 'the file was refused',
       reason:
-        '/realm_uri: the realm does not exist: load a realm document first, {"uri": "…"}, by service.load_realm, POST /realms or `realms` of the configuration',
+        '/realm_uri: the realm does not exist: load a realm document first, {"uri": "…"}, by `wamp-gateway realm load`, POST /realms, service.load_realm, or `realms` of the configuration',
     },
   ],
   [

@@ -154,18 +154,18 @@ describe('management over WAMP', () => {
     const error = await refusal('load_api_spec', [{ ...document('a'), realm_uri: 'com.nowhere' }])
     expect(error.error_uri).to.equal('wamp.error.invalid_argument')
     expect(error.args).to.deep.equal([
-      '/realm_uri: the realm does not exist: load a realm document first, {"uri": "…"}, by service.load_realm, POST /realms or `realms` of the configuration',
+      '/realm_uri: the realm does not exist: load a realm document first, {"uri": "…"}, by `wamp-gateway realm load`, POST /realms, service.load_realm, or `realms` of the configuration',
     ])
     expect(error.kwargs).to.deep.equal({
       code: 'wamp.error.invalid_argument',
       message:
-        '/realm_uri: the realm does not exist: load a realm document first, {"uri": "…"}, by service.load_realm, POST /realms or `realms` of the configuration',
+        '/realm_uri: the realm does not exist: load a realm document first, {"uri": "…"}, by `wamp-gateway realm load`, POST /realms, service.load_realm, or `realms` of the configuration',
       description: 'An argument is missing, unexpected or of the wrong type.',
       details: [
         {
           path: '/realm_uri',
           message:
-            'the realm does not exist: load a realm document first, {"uri": "…"}, by service.load_realm, POST /realms or `realms` of the configuration',
+            'the realm does not exist: load a realm document first, {"uri": "…"}, by `wamp-gateway realm load`, POST /realms, service.load_realm, or `realms` of the configuration',
         },
       ],
     })
