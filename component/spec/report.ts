@@ -39,6 +39,14 @@ export class Report {
     this.issue(path, `expected ${allowed}${this.got(found)}`)
   }
 
+  /** Reports a value that is none of these texts, with the one that it resembles, unless values are hidden. */
+  noneOf(path: string, values: readonly string[], found: unknown): void {
+    const isHinted =
+      this.#values === 'shown' && typeof found === 'string' && this.issues.length < maxSuggestions
+    const hint = isHinted ? hintOf(found.toLowerCase(), values) : ''
+    this.issue(path, `expected one of ${values.join(', ')}${this.got(found)}${hint}`)
+  }
+
   /** `, got …` for the end of a message; empty for a scalar that is hidden. */
   got(value: unknown): string {
     return this.#values === 'hidden' && typeof value !== 'object' ? '' : `, got ${describe(value)}`

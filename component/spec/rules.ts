@@ -106,7 +106,9 @@ export const integer = (minimum: number, maximum: number, unit = ''): Rule =>
 
 /** One of some texts. */
 export const oneOf = (values: readonly string[]): Rule =>
-  must(`one of ${values.join(', ')}`, (value) => values.includes(value as string), { enum: values })
+  rule({ enum: values }, (value, path, report) => {
+    if (!values.includes(value as string)) report.noneOf(path, values, value)
+  })
 
 /** A list, each member checked by a rule. */
 export const listOf = (member: Rule, allowed: string, minimum: 0 | 1 = 1): Rule =>

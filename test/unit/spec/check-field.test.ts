@@ -2,6 +2,8 @@
 import { expect } from 'chai'
 import type { Issue } from '#component/errors.ts'
 import { checkField } from '#component/spec/fields.ts'
+import { Report } from '#component/spec/report.ts'
+import { oneOf } from '#component/spec/rules.ts'
 import { show } from './field-rows.ts'
 
 describe('checkField', () => {
@@ -30,6 +32,25 @@ describe('checkField', () => {
       expect(checkField(field, value, '/p').map((issue) => issue.path)).to.deep.equal(pointers)
     })
   }
+
+  for (const [field, value, end] of [
+    ['action', { type: 'wamp_cal' }, 'each, got "wamp_cal"; did you mean wamp_call?'],
+    ['action', { type: 'Static' }, 'each, got "Static"; did you mean static?'],
+    ['action', { type: 'exec' }, 'each, got "exec"'],
+    ['action', { type: 7 }, 'each, got 7'],
+  ] as const) {
+    it(`says what was meant by the ${field} ${show(value)}, where that is near`, () => {
+      const [issue] = checkField(field, value, '/p')
+      expect(issue?.message).to.match(/^expected one of static, /)
+      expect(issue?.message.endsWith(end), issue?.message).to.equal(true)
+    })
+  }
+
+  it('hints at no text where values are hidden', () => {
+    const report = new Report([], 'hidden')
+    oneOf(['secret'])('secre', '/p', report)
+    expect(report.issues).to.deep.equal([{ path: '/p', message: 'expected one of secret' }])
+  })
 
   it('hands out warnings', () => {
     const warnings: Issue[] = []
