@@ -62,6 +62,7 @@ describe('the deliveries of the console', function () {
     await page.getByRole('button', { name: 'Show' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('4111').waitFor()
+    expect(await test.dialogFindings(page, 'event')).to.deep.equal([])
     await dialog.getByRole('button', { name: 'Close' }).click()
   })
 

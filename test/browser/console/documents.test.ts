@@ -111,6 +111,9 @@ describe('documents in the console', function () {
     await press('Load')
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Somebody has loaded another version').waitFor()
+    expect(await test.dialogFindings(page, 'conflict')).to.deep.equal([])
+    const numbers = await dialog.locator('td.line-number').first().boundingBox()
+    expect(numbers?.width, 'of the numbers, beside which the texts stand').to.be.within(30, 50)
     const [theirs, mine] = [dialog.locator('td.gone'), dialog.locator('td.new')]
     expect((await theirs.allInnerTexts()).join('\n')).to.include('/theirs')
     expect((await mine.allInnerTexts()).join('\n')).to.include('my orders')
@@ -216,6 +219,7 @@ describe('documents in the console', function () {
     await page.getByText('com.example.hello is loaded.').waitFor()
     await page.getByRole('link', { name: 'Versions' }).click()
     await page.getByRole('button', { name: 'Delete this API' }).click()
+    expect(await test.dialogFindings(page, 'delete')).to.deep.equal([])
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('com.example.hello is deleted.').waitFor()
     await page.getByRole('heading', { name: 'APIs' }).waitFor()

@@ -136,6 +136,24 @@ export class ConsoleTest {
   /** What axe-core finds in a page, serious or critical. */
   readonly findings = findingsIn
 
+  /** What axe-core finds in a dialog, light and dark, wide and narrow; CONSOLE_PICTURES is the folder of its pictures. */
+  async dialogFindings(page: Page, name: string): Promise<string[]> {
+    const findings: string[] = []
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        findings.push(...(await findingsIn(page)))
+        const folder = process.env.CONSOLE_PICTURES
+        const path = `${folder}/dialog-${name}-${colorScheme}-${width}.png`
+        if (folder !== undefined) await page.screenshot({ path })
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.emulateMedia({ colorScheme: null })
+    return findings
+  }
+
   async close(): Promise<void> {
     await this.browser.close()
     await this.second.stop()

@@ -92,6 +92,7 @@ describe('requests and users in the console', function () {
     await row.getByRole('button', { name: 'Trace' }).click()
     const dialog = page.getByRole('dialog')
     const [, token = ''] = (await dialog.locator('pre').innerText()).split(': ')
+    expect(await test.dialogFindings(page, 'token')).to.deep.equal([])
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     await until('a request is traced by the other node', async () => {
@@ -102,6 +103,7 @@ describe('requests and users in the console', function () {
     await page.getByRole('button', { name: 'Show' }).first().click()
     await dialog.getByRole('heading', { name: 'Trace' }).waitFor()
     await dialog.getByText('Rules that hold').waitFor()
+    expect(await test.dialogFindings(page, 'trace')).to.deep.equal([])
   })
 
   it('are really sent, and it is said why where the browser gets no answer', async () => {

@@ -23,6 +23,7 @@ export function SideBySide({ left, right, leftTitle, rightTitle }) {
       </div>
       <div class="compare-scroll" tabindex="0" role="region" aria-label="Both documents">
         <table class="sides">
+          <colgroup><col width="44" /><col /><col width="44" /><col /></colgroup>
           <thead><tr><th colspan="2" scope="col">${leftTitle}</th><th colspan="2" scope="col">${rightTitle}</th></tr></thead>
           <tbody>
             ${shown.map((row) =>

@@ -69,6 +69,6 @@ export function Api({ id, tab }) {
     ${
       isAsking &&
       html`<${Question} title="Delete this API?" verb="Delete" run=${remove} close=${() => setAsking(false)}
-      text=${html`<code>${id}</code> is no longer served, by any node. Its versions are kept for some days.`} />`
+      text=${html`No node will serve <code>${id}</code>. Its versions are kept for some days.`} />`
     }`
 }
