@@ -36,5 +36,5 @@ export const oldWords: readonly OldWord[] = [
   word('worst off', 'with the worst value', 'the process that is worst off'),
   word('asks? nobody', 'calls nothing', 'a trace asks nobody'),
   word('without a word', 'silently', 'the session ends without a word'),
-  word('and responses (?:\\d{3}|the|an?)', 'returns; serves', 'the path calls a procedure, and responses 503'),
+  word('and responses (?:\\d{3}|the|an?)|(?:may|can|cannot|will|to|they|who|procedures|services|nodes) response', 'returns; serves; respond', 'the path calls a procedure, and responses 503'),
 ]
