@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { dirname, join } from 'node:path'
 import { bundle } from './bundle.ts'
 import { copyPackages } from './copied-packages.ts'
+import { writeDocs } from './docs.ts'
 import { licensesOf } from './licenses.ts'
 import { besideBundle, publishedManifest } from './manifest.ts'
 
@@ -16,7 +17,7 @@ const out = join(dist, 'package')
 /** Compiled: the types of the first three are published, and the programs of the examples. */
 const sources = ['component', 'http', 'procedures', 'examples']
 /** Published as they are. */
-const texts = ['bin', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md']
+const texts = ['bin', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md']
 /** Read, or run, by their paths. */
 const assets = [
   ...['component/node-version.mjs', 'component/short-start.mjs', 'http/console/page'],
@@ -100,6 +101,7 @@ for (const kind of ['api-spec', 'realm', 'config']) {
   writeFileSync(join(out, 'schemas', `${kind}.schema.json`), schema)
 }
 copyPackages(root, out, published.bundleDependencies)
+writeDocs(root, out)
 const [packed] = JSON.parse(
   run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dist], out),
 )

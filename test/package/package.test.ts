@@ -97,6 +97,21 @@ describe('the published package', function () {
     expect(imports.map(([, name]) => name)).to.deep.equal([])
   })
 
+  it('has the documentation, with its own commands, whose links lead to files of the package', () => {
+    const pages = globSync('{*.md,docs/**/*.md}', { cwd: installed })
+    expect(pages).to.include.members(['README.md', 'docs/README.md', 'docs/specification.md'])
+    const lost = pages.flatMap((page) =>
+      Array.from(
+        readFileSync(join(installed, page), 'utf8').matchAll(/\]\((?!\w+:)([^)#]+)[^)]*\)/g),
+        ([, target = '']) => join(dirname(page), target),
+      ).filter((target) => !existsSync(join(installed, target))),
+    )
+    expect(lost).to.deep.equal([])
+    const readme = readFileSync(join(installed, 'README.md'), 'utf8')
+    expect(readme).to.not.match(/npm (?:test|run|ci)|^npm start/m)
+    expect(readme).to.include('npx wamp-gateway new my-api')
+  })
+
   it('passes the licenses on of all whose code it has', () => {
     const licenses = readFileSync(join(installed, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
     const titles = licenses.split(/^-{80}\n\n/m).map((text) => text.slice(0, text.indexOf('\n')))

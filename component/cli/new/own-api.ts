@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { examples, type Files } from './files.ts'
-import { commandPackages, versionOf } from './packages.ts'
+import { commandPackages, docsFrom, versionOf } from './packages.ts'
 
 export const routers = ['embedded', 'crossbar'] as const
 export const languages = ['js', 'python'] as const
@@ -37,7 +37,7 @@ export function filesOfOwnApi(
     ['api-spec.json', read('api-spec.json')],
     [backend, read(backend)],
     ['package.json', manifestOf(folder, scripts, isPython)],
-    ['README.md', readmeOf({ name, uri, backend, isCrossbar, isPython })],
+    ['README.md', readmeOf({ name, uri, backend, isCrossbar, isPython, docs: docsFrom(folder) })],
     ['.gitignore', 'node_modules/\ndata/\n.venv/\ncluster-key\n'],
   ])
   if (isCrossbar) {
@@ -97,11 +97,13 @@ interface Told {
   readonly backend: string
   readonly isCrossbar: boolean
   readonly isPython: boolean
+  /** The path of the index of the documentation. */
+  readonly docs: string
 }
 
 const block = (lines: readonly string[]): string => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``
 
-function readmeOf({ name, uri, backend, isCrossbar, isPython }: Told): string {
+function readmeOf({ name, uri, backend, isCrossbar, isPython, docs }: Told): string {
   const place = isCrossbar ? 'ws://127.0.0.1:8080/ws' : 'ws://127.0.0.1:18080/ws'
   const terminals = isCrossbar
     ? [
@@ -135,6 +137,7 @@ ${block(['curl http://127.0.0.1:18080/v1/hello/Ada', 'curl http://127.0.0.1:1808
 - A procedure: register it in ${backend}, and call it by its URI.
 - \`npx wamp-gateway explain /v1/hello/Ada\` tells what the running gateway does with a request, and why.
 - The console is at http://127.0.0.1:18081/console/.
+- The [documentation](${docs}) has an index by task: uploads, security, several nodes, and more.
 ${
   isCrossbar
     ? `

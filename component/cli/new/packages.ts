@@ -27,6 +27,12 @@ export function commandPackages(folder: string): Readonly<Record<string, string>
   }
 }
 
+/** Where the documentation is, from the folder: in its own packages where they have the command, else where this program is. */
+export const docsFrom = (folder: string): string =>
+  'wamp-gateway' in commandPackages(folder)
+    ? 'node_modules/wamp-gateway/docs/README.md'
+    : relative(resolve(folder), join(root, 'docs/README.md'))
+
 function isFoundFrom(folder: string): boolean {
   if (existsSync(join(folder, 'node_modules/wamp-gateway'))) return true
   return folder !== dirname(folder) && isFoundFrom(dirname(folder))

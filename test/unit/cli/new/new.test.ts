@@ -62,6 +62,7 @@ describe('wamp-gateway new', () => {
         expect(out)
           .to.include('  npm test\n')
           .and.include('  npm start   # in a terminal of its own\n')
+        expect(read('README.md')).to.include('](node_modules/wamp-gateway/docs/README.md)')
         if (router === 'crossbar') {
           expect(read('cluster-key')).to.match(/^[0-9a-f]{64}\n$/)
           expect(statSync(join(folder, 'cluster-key')).mode & 0o077).to.equal(0)
