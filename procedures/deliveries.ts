@@ -29,10 +29,11 @@ const maxIds = 1_000
 
 const refuse = (message: string) => new ServiceError('wamp.error.invalid_argument', message)
 
-/** A delivery as it is told: with its topic, while a document declares it. */
+/** A delivery as it is told: with its topic, and whether its endpoints are of users, while a document declares it. */
 function rowOf(status: DeliveryStatus, declared: readonly Delivery[]) {
   const found = declared.find((one) => isSame(one, status))
-  return { ...status, topic: found?.topic ?? null, match: found?.match ?? null }
+  const has_endpoints = found?.endpoints !== undefined
+  return { ...status, topic: found?.topic ?? null, match: found?.match ?? null, has_endpoints }
 }
 
 const isSame = (one: DeliveryRef, other: DeliveryRef): boolean =>

@@ -14,6 +14,22 @@ export interface Delivery {
   oldest_at: number | null
   gaps: number
   owner: string | null
+  /** Its endpoints are of users: each has a state and events of its own. */
+  has_endpoints: boolean
+}
+
+/** The endpoint of a user at a delivery; the time is one of RFC 3339. */
+export interface DeliveryEndpoint {
+  id: string
+  user: string
+  url: string
+  state: string
+  reason: string | null
+  pending: number
+  dead: number
+  gaps: number
+  created_at: string
+  is_permitted: boolean | null
 }
 
 /** One event of a delivery, without its payload. */

@@ -9,6 +9,14 @@ const delivery = {
   ...{ topic: 'com.example.order.', match: 'prefix', state: 'stopped', reason: 'gone' },
   ...{ is_declared: true, pending: 3, dead: 1, oldest_at: 1_700_000_000_000, gaps: 1 },
   owner: null,
+  has_endpoints: false,
+}
+
+const ofUsers = { ...delivery, name: 'parcels', state: 'active', reason: null, has_endpoints: true }
+
+const endpoint = {
+  ...{ id: 'ep_1', user: 'ada', url: 'https://ada.example/hooks', state: 'paused', reason: null },
+  ...{ pending: 2, dead: 1, gaps: 0, created_at: '2026-11-28T12:00:00.000Z', is_permitted: false },
 }
 
 const gap = {
@@ -26,20 +34,26 @@ describe('the deliveries of the console', function () {
     test = await openConsole()
     page = await test.open('overview')
     // the outbox has tests of its own: here is what it tells
-    await page.route(/\/deliveries($|\?)|\/deliveries\/orders\//, (route) => {
+    await page.route(/\/deliveries($|\?)|\/deliveries\/(orders|parcels)\//, (route) => {
       const request = route.request()
       const { pathname, search } = new URL(request.url())
       const verb = pathname.slice(pathname.lastIndexOf('/') + 1)
-      if (request.method() === 'POST') asked.push(`${verb} ${request.postData()}`)
+      const of = new URL(request.url()).searchParams.get('endpoint')
+      if (request.method() !== 'GET') {
+        asked.push([verb, request.postData(), of].filter((part) => part !== null).join(' '))
+      }
       const answers: Readonly<Record<string, unknown>> = {
-        deliveries: { deliveries: [delivery] },
+        deliveries: { deliveries: [delivery, ofUsers] },
+        endpoints: { endpoints: [endpoint] },
         events: {
-          ...{ delivery, gaps: [gap], cursor: null },
+          ...{ delivery: of === null ? delivery : { ...ofUsers, ...endpoint }, gaps: [gap] },
+          cursor: of === null ? null : 'c1',
           events: search.includes('dead') ? [deadEvent] : [],
         },
         [deadEvent.webhook_id]: { ...deadEvent, event: deadPayload },
         replay: { count: 1 },
         resume: { ...delivery, state: 'active', reason: null },
+        drop: { count: 1 },
         test: { status: 410 },
       }
       return route.fulfill({ json: answers[verb] ?? {} })
@@ -79,7 +93,11 @@ describe('the deliveries of the console', function () {
   it('are dropped only when that is meant', async () => {
     await page.getByRole('button', { name: 'Drop all' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
-    expect(asked.filter((one) => one.startsWith('drop'))).to.deep.equal([])
+    expect(asked.splice(0).filter((one) => one.startsWith('drop'))).to.deep.equal([])
+    await page.getByRole('button', { name: 'Drop', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Drop' }).click()
+    await page.getByText('Dropped: 1.').waitFor()
+    expect(asked.splice(0)).to.deep.equal(['drop {"webhook_ids":["msg_1"]}'])
   })
 
   it('say so where there is none', async () => {
@@ -87,9 +105,42 @@ describe('the deliveries of the console', function () {
     await page.getByText('No pending events.').waitFor()
   })
 
+  it('have endpoints of users, each with its user, its state, and what is done to it alone', async () => {
+    await page.getByRole('link', { name: 'Deliveries' }).first().click()
+    await page.getByRole('link', { name: 'parcels' }).click()
+    const row = page.locator('tbody tr', { hasText: 'ada.example' })
+    await row.getByText('not permitted').waitFor()
+    await row.getByRole('link', { name: 'ep_1' }).click()
+    await page.locator('tbody tr', { hasText: 'exhausted' }).getByText('503').waitFor()
+    await page.getByText('--state dead --endpoint ep_1').waitFor()
+    await page.getByRole('button', { name: 'Test' }).click()
+    await page.getByText('The test: 410.').waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('ep_1 is resumed.').waitFor()
+    await page.getByRole('button', { name: 'Replay', exact: true }).click()
+    await page.getByText('msg_1 is due now.').waitFor()
+    expect(asked.splice(0)).to.deep.equal([
+      ...['test {} ep_1', 'resume {} ep_1', 'replay {"webhook_ids":["msg_1"]} ep_1'],
+    ])
+  })
+
+  it('lose an endpoint only when that is meant', async () => {
+    await page.getByRole('link', { name: 'parcels' }).click()
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
+    expect(asked.splice(0)).to.deep.equal([])
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('ep_1 is removed.').waitFor()
+    expect(asked.splice(0)).to.deep.equal(['ep_1'])
+  })
+
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1440, 390]) {
-      for (const place of ['deliveries', 'deliveries/com.example.hooks/orders']) {
+      for (const place of [
+        ...['deliveries', 'deliveries/com.example.hooks/orders'],
+        ...['endpoints', 'dead/ep_1'].map((part) => `deliveries/com.example.hooks/parcels/${part}`),
+      ]) {
         it(`${place}: ${colorScheme}, ${width} px wide, without findings of axe`, async () => {
           await page.emulateMedia({ colorScheme })
           await page.setViewportSize({ width, height: 800 })

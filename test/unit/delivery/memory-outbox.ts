@@ -35,8 +35,8 @@ const statusOf = (ref: DeliveryRef, more: Partial<DeliveryStatus> = {}): Deliver
   ...more,
 })
 
-/** The deliveries of a process, and what the outbox was asked. */
-export function memoryDeliveries() {
+/** The deliveries of a process, and what the outbox was asked. @param ofUsers what the first one has where its endpoints are of users */
+export function memoryDeliveries(ofUsers?: Delivery['endpoints']) {
   const asked: (readonly unknown[])[] = []
   const orders = { realm_uri: 'com.example.realm', api_spec: 'com.example.hooks', name: 'orders' }
   const rows = [
@@ -86,7 +86,10 @@ export function memoryDeliveries() {
       return { status: 204 }
     },
   }
-  const declared = { ...orders, topic: 'com.example.order.created', match: 'exact' } as Delivery
+  const declared = {
+    ...{ ...orders, topic: 'com.example.order.created', match: 'exact' },
+    ...(ofUsers && { endpoints: ofUsers }),
+  } as Delivery
   const endpoints = {
     async all(ref: DeliveryRef) {
       note('endpoints', ref)

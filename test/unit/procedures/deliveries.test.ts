@@ -1,5 +1,6 @@
 /** The procedures for deliveries, before an outbox in memory. */
 import { expect } from 'chai'
+import type { Delivery } from '#component/delivery/types.ts'
 import { ServiceError } from '#component/errors.ts'
 import { perform } from '#procedures/definition/procedure.ts'
 import { deadEvent, deadPayload, memoryDeliveries } from '#test/unit/delivery/memory-outbox.ts'
@@ -11,8 +12,13 @@ const within = { ...ada, within: 'com.example.realm' }
 const elsewhere = { ...ada, within: 'com.third' }
 
 /** What a procedure answers, and what the outbox was asked. */
-async function answer(name: string, args: readonly unknown[], caller: typeof ada = ada) {
-  const deliveries = memoryDeliveries()
+async function answer(
+  name: string,
+  args: readonly unknown[],
+  caller: typeof ada = ada,
+  ofUsers?: Delivery['endpoints'],
+) {
+  const deliveries = memoryDeliveries(ofUsers)
   const { management } = await managementOf({ deliveries })
   const procedure = find(name)
   const values = procedure.parameters.map((_, index) => args[index])
@@ -43,6 +49,14 @@ describe('list_deliveries', () => {
     expect(
       names((await answer('list_deliveries', ['com.other.hooks'], within)).value),
     ).to.deep.equal([])
+  })
+
+  it('tells which have endpoints of users', async () => {
+    const { value } = await answer('list_deliveries', [], ada, { perUser: 10 } as never)
+    const told = value.deliveries as readonly { readonly has_endpoints: boolean }[]
+    expect(told.map(({ has_endpoints }) => has_endpoints)).to.deep.equal([true, false])
+    const other = (await answer('list_deliveries', [])).value.deliveries as typeof told
+    expect(other.map(({ has_endpoints }) => has_endpoints)).to.deep.equal([false, false])
   })
 })
 

@@ -1,19 +1,20 @@
-/** What documents send for events: all deliveries, or the one that the address names. */
+/** What documents send for events: all deliveries, or the one or the endpoint that the address names. */
 import { call } from '../../lib/api.js'
 import { ago } from '../../lib/format.js'
 import { linkTo } from '../../lib/router.js'
 import { Badge, Empty, Panel, Table, Trouble, useAnswer, useNow } from '../../parts/basics.js'
 import { html } from '../../preact.js'
+import { Endpoints } from './endpoints.js'
 import { everyMs, One, State } from './one-delivery.js'
 
 /** @typedef {import('../../delivery-types.d.ts').Delivery} Delivery */
 
 /** @param {{ parts: readonly string[] }} props */
-export function Deliveries({ parts: [id, name, state = 'dead'] }) {
-  const isOne = id !== undefined && name !== undefined
-  return isOne
-    ? html`<${One} key=${`${id} ${name}`} id=${id} name=${name} state=${state} />`
-    : html`<${All} />`
+export function Deliveries({ parts: [id, name, state = 'dead', endpoint] }) {
+  if (id === undefined || name === undefined) return html`<${All} />`
+  if (state === 'endpoints')
+    return html`<${Endpoints} key=${`${id} ${name}`} id=${id} name=${name} />`
+  return html`<${One} key=${[id, name, endpoint].join(' ')} id=${id} name=${name} state=${state} endpoint=${endpoint} />`
 }
 
 function All() {
@@ -34,7 +35,7 @@ function All() {
         ${deliveries.map(
           (one) => html`
           <tr key=${`${one.realm_uri} ${one.api_spec} ${one.name}`}>
-            <td><a class="strong" href=${linkTo('deliveries', one.api_spec, one.name)}>${one.name}</a> <span class="quiet">${one.api_spec}</span>${!one.is_declared && html` <${Badge} kind="warn">not declared<//>`}</td>
+            <td><a class="strong" href=${linkTo('deliveries', one.api_spec, one.name, ...(one.has_endpoints ? ['endpoints'] : []))}>${one.name}</a> <span class="quiet">${one.api_spec}</span>${!one.is_declared && html` <${Badge} kind="warn">not declared<//>`}</td>
             <td><code>${one.topic ?? '–'}</code></td>
             <td class="nowrap"><${State} of=${one} /></td>
             <td class="number">${one.pending}</td>

@@ -1,4 +1,4 @@
-/** One delivery: its state, its events and gaps, and what operators do about them. */
+/** One delivery, or one endpoint of a user at it: its state, its events and gaps, and what operators do about them. */
 import { call, specPath } from '../../lib/api.js'
 import { ago, dateTime } from '../../lib/format.js'
 import { live } from '../../lib/live.js'
@@ -29,7 +29,7 @@ export const everyMs = 3_000
 const kinds = { active: 'good', failing: 'bad', stopped: 'bad', paused: 'warn', inactive: 'idle' }
 
 /** @param {string} id @param {string} name */
-const pathOf = (id, name) => `${specPath(id)}/deliveries/${encodeURIComponent(name)}`
+export const pathOf = (id, name) => `${specPath(id)}/deliveries/${encodeURIComponent(name)}`
 
 /** @param {{ of: { state: string, reason: string | null } }} props */
 export const State = ({ of: { state, reason } }) =>
@@ -42,34 +42,42 @@ const states = [
   { name: 'done', title: 'Done' },
 ]
 
-/** @param {{ id: string, name: string, state: string }} props */
-export function One({ id, name, state }) {
+/** @param {{ id: string, name: string, state: string, endpoint?: string }} props */
+export function One({ id, name, state, endpoint }) {
   const { hello } = useStore(live)
   const now = useNow(1_000)
-  const [isDropping, setDropping] = useState(false)
+  const [dropped, setDropped] = useState(
+    /** @type {{ title: string, events: object } | undefined} */ (undefined),
+  )
   const [shown, setShown] = useState(/** @type {any} */ (undefined))
-  const at = pathOf(id, name)
+  const of = endpoint === undefined ? undefined : { endpoint }
+  const shownName = endpoint ?? name
+  /** @param {string} path @param {Record<string, string>} [query] */
+  const at = (path, query) => {
+    const asked = new URLSearchParams({ ...query, ...of })
+    return `${pathOf(id, name)}/${path}${asked.size > 0 ? `?${asked}` : ''}`
+  }
   const { value, error, again } = useAnswer(
     () =>
       /** @type {Promise<{ delivery: Delivery, events: DeliveryEvent[], cursor: string | null, gaps: DeliveryGap[] }>} */ (
-        call('GET', `${at}/events?state=${encodeURIComponent(state)}`)
+        call('GET', at('events', { state }))
       ),
-    [at, state, Math.floor(now / everyMs)],
+    [id, name, endpoint, state, Math.floor(now / everyMs)],
   )
   const { delivery, events = [], cursor, gaps = [] } = value ?? {}
   /** @param {string} verb @param {object} body @param {(answer: any) => string} text */
   const act = (verb, body, text) =>
-    call('POST', `${at}/${verb}`, { body }).then((answer) => {
+    call('POST', at(verb), { body }).then((answer) => {
       note(text(answer))
       again()
     }, noteError)
   /** @param {string} webhook_id */
   const look = (webhook_id) =>
-    call('GET', `${at}/events/${encodeURIComponent(webhook_id)}`).then(setShown, noteError)
+    call('GET', at(`events/${encodeURIComponent(webhook_id)}`)).then(setShown, noteError)
   const isHeld = delivery?.state === 'paused' || delivery?.state === 'stopped'
   const mayChange = hello?.access === 'load'
   return html`
-    <div class="page-head"><h1><a class="up" href=${linkTo('deliveries')}>Deliveries</a><span class="sep">/</span>${name}</h1>
+    <div class="page-head"><h1><a class="up" href=${linkTo('deliveries')}>Deliveries</a><span class="sep">/</span>${of === undefined ? name : html`<a class="up" href=${linkTo('deliveries', id, name, 'endpoints')}>${name}</a><span class="sep">/</span>${endpoint}`}</h1>
       ${
         mayChange &&
         delivery &&
@@ -77,8 +85,8 @@ export function One({ id, name, state }) {
         <${Button} run=${() => act('test', {}, ({ status, error: why }) => (status ? `The receiver of the test returned ${status}.` : `The test failed: ${why}.`))}>Test<//>
         ${
           isHeld
-            ? html`<${Button} run=${() => act('resume', {}, () => `${name} is resumed.`)}>Resume<//>`
-            : html`<${Button} run=${() => act('pause', {}, () => `${name} is paused: events are accepted, and wait.`)}>Pause<//>`
+            ? html`<${Button} run=${() => act('resume', {}, () => `${shownName} is resumed.`)}>Resume<//>`
+            : html`<${Button} run=${() => act('pause', {}, () => `${shownName} is paused: events are accepted, and wait.`)}>Pause<//>`
         }`
       }</div>
     <${Trouble} error=${error} />
@@ -88,13 +96,13 @@ export function One({ id, name, state }) {
       <span>topic <code>${delivery.topic ?? '–'}</code></span><span>${delivery.pending} pending</span><span>${delivery.dead} dead</span>
       <span>owner ${delivery.owner ? html`<code>${delivery.owner}</code>` : html`<span class="bad">none</span>`}</span></p>`
     }
-    <${Tabs} label="Events by state" now=${state} tabs=${states.map((one) => ({ ...one, href: linkTo('deliveries', id, name, one.name) }))} />
+    <${Tabs} label="Events by state" now=${state} tabs=${states.map((one) => ({ ...one, href: linkTo('deliveries', id, name, one.name, ...Object.values(of ?? {})) }))} />
     <${Panel} title="Events" side=${
       mayChange &&
       events.length > 0 &&
       html`
       ${state !== 'held' && html`<${Button} class="small" run=${() => act('replay', { state }, ({ count }) => `Queued to be sent now: ${count}.`)}>Replay all<//>`}
-      <${Button} class="small" run=${async () => setDropping(true)}>Drop all<//>`
+      <${Button} class="small" run=${async () => setDropped({ title: `Drop all that are ${state}?`, events: { state } })}>Drop all<//>`
     }>
       ${value && events.length === 0 && html`<${Empty}>No ${state} events.<//>`}
       ${
@@ -109,19 +117,20 @@ export function One({ id, name, state }) {
             <td class="number nowrap">${
               mayChange &&
               html`<${Button} class="small" run=${() => look(event.webhook_id)}>Show<//>
-              ${state !== 'held' && html`<${Button} class="small" run=${() => act('replay', { webhook_ids: [event.webhook_id] }, () => `${event.webhook_id} is queued to be sent now.`)}>Replay<//>`}`
+              ${state !== 'held' && html`<${Button} class="small" run=${() => act('replay', { webhook_ids: [event.webhook_id] }, () => `${event.webhook_id} is queued to be sent now.`)}>Replay<//>`}
+              <${Button} class="small quiet-danger" run=${async () => setDropped({ title: `Drop ${event.webhook_id}?`, events: { webhook_ids: [event.webhook_id] } })}>Drop<//>`
             }</td></tr>`,
         )}
       <//>`
       }
-      ${cursor && html`<p class="hint">There are more: <code>wamp-gateway deliveries ${id} ${name} --state ${state}</code> lists them.</p>`}
+      ${cursor && html`<p class="hint">There are more: <code>wamp-gateway deliveries ${id} ${name} --state ${state}${of && ` --endpoint ${endpoint}`}</code> lists them.</p>`}
     <//>
     <${Gaps} gaps=${gaps} />
     ${shown && html`<${Dialog} class="wide" title=${shown.webhook_id} close=${() => setShown(undefined)}><pre class="value" tabindex="0">${JSON.stringify(shown, null, 2)}</pre><//>`}
     ${
-      isDropping &&
-      html`<${Question} title=${`Drop all that are ${state}?`} verb="Drop" close=${() => setDropping(false)}
-      run=${() => act('drop', { state }, ({ count }) => `Dropped: ${count}.`)} text="They are removed, and can no longer be sent." />`
+      dropped &&
+      html`<${Question} title=${dropped.title} verb="Drop" close=${() => setDropped(undefined)}
+      run=${() => act('drop', dropped.events, ({ count }) => `Dropped: ${count}.`)} text="They are removed, and can no longer be sent." />`
     }`
 }
 
