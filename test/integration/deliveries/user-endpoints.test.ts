@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
 import { untilHolds } from '#test/support/running/until.ts'
+import { runCli } from '#test/unit/cli/terminal.ts'
 import {
   documentOf,
   openPublisher,
@@ -12,6 +13,7 @@ import {
   type Receiver,
   realm,
 } from './deliveries.setup.ts'
+import { meanings } from './runbook.ts'
 
 const topic = 'com.example.order.new'
 
@@ -225,6 +227,33 @@ describe('endpoints of users', () => {
         (JSON.parse(text) as { deliveries: { pending: number }[] }).deliveries[0]?.pending === 0
       )
     })
+  })
+
+  it('tells operators why it gets nothing', async () => {
+    const table = async () => {
+      const command = 'deliveries com.example.hooks orders endpoints'
+      const { out } = await runCli([...command.split(' '), '--admin', gateway.adminUrl])
+      return out.split('\n')
+    }
+    const line = async (user: string) => (await table()).find((row) => row.includes(` ${user} `))
+    receiver.answer = ({ path }) => [path === '/ada' ? 500 : 200]
+    await add('ada')
+    const { id } = (await add('bob')).body.endpoint
+    expect(await line('ada')).to.match(/ unverified /)
+    await untilHeard('/bob')
+    receiver.answer = () => [410]
+    await publisher.publish(topic, { id: 1 })
+    await untilHolds(async () => / stopped \(gone\) .* true$/.test((await line('bob')) ?? ''))
+    await useRealm(['ada', 'bob'], ['ada'])
+    expect(await line('bob')).to.match(/ false$/)
+    await ask('bob', 'DELETE', `/${id}`)
+    expect(await line('bob')).to.equal(undefined)
+    for (const told of ['`unverified`', '`stopped (gone)`', '`PERMITTED`', 'not listed']) {
+      expect(
+        meanings.some((row) => row.includes(told)),
+        told,
+      ).to.equal(true)
+    }
   })
 
   it('takes no address that is private, no user and no plain http', async () => {
