@@ -1,4 +1,4 @@
-/** Two gateways whose deliveries go to one endpoint, on one PostgreSQL and on SQLite files of their own: kill -9, freezes, a router that goes. Needs Debian's package. */
+/** Two gateways whose deliveries go to one endpoint, that of a document or of a user, on one PostgreSQL and on SQLite files of their own: kill -9, freezes, a router that goes. Needs Debian's package. */
 import { expect } from 'chai'
 import {
   deliveryTo,
@@ -22,13 +22,60 @@ const sum = (total: number, one: number): number => total + one
 /** How long a busy machine may take for a takeover, and for what waits for the leases of rows; milliseconds. */
 const generous = 60_000
 
+/** How long the owner is frozen at least: longer than leases, in the long run a minute; milliseconds. */
+const frozenMs = rounds(0, 60_000)
+
+const topic = 'com.example.order.new'
+
+const user = { username: 'ada', password: 'pass:word', groups: ['ada', 'resource_owners'] }
+
+/** Everybody may do all of it. */
+const realmOf = {
+  ...{ uri: realm, authmethods: ['anonymous', 'password', 'oauth2', 'basic'], users: [user] },
+  grants: ['wamp.subscribe', 'wamp.publish'].map((permissions) => ({
+    ...{ roles: 'all', permissions, uri: 'com.example.', match: 'prefix' },
+  })),
+}
+
+/** A document whose delivery goes to the endpoints that users add. */
+const ofUsers = documentOf(
+  {
+    orders: {
+      ...{ topic, to: { endpoints: { per_user: 1 } }, concurrency: 16 },
+      body: { type: '{{action.event.topic}}', data: '{{action.event.kwargs}}' },
+    },
+  },
+  {
+    host: '_',
+    versions: {
+      1: {
+        base_path: '/me',
+        defaults: { security: { type: 'basic' } },
+        paths: {
+          '/endpoints': {
+            post: {
+              action: {
+                ...{ type: 'delivery_endpoint', delivery: 'orders', do: 'add' },
+                url: '{{request.body.url}}',
+              },
+              response: { on_result: { body: '{{action.result}}' } },
+            },
+          },
+        },
+      },
+    },
+  },
+)
+
 interface Registered {
   readonly deliveries: readonly { readonly is_owner: boolean }[]
 }
 
-for (const [stores, isShared] of [
-  ['one PostgreSQL', true],
-  ['SQLite files of their own', false],
+for (const [stores, isShared, isOfUsers] of [
+  ['one PostgreSQL', true, false],
+  ['SQLite files of their own', false, false],
+  ['one PostgreSQL, to the endpoint of a user', true, true],
+  ['SQLite files of their own, to the endpoint of a user', false, true],
 ] as const) {
   describe(`the deliveries of two gateways on ${stores}`, function () {
     this.timeout(rounds(300_000, 1_200_000))
@@ -67,7 +114,7 @@ for (const [stores, isShared] of [
     }
     async function publish(count: number): Promise<void> {
       for (let index = 0; index < count; index += 1) {
-        await publisher.publish('com.example.order.new', { id: published })
+        await publisher.publish(topic, { id: published })
         published += 1
       }
     }
@@ -81,6 +128,19 @@ for (const [stores, isShared] of [
       expect([...receiver.doubled]).to.deep.equal([])
     }
 
+    async function addEndpoint({ url }: ClusterNode): Promise<void> {
+      const { username, password } = user
+      const answer = await fetch(`${url}/me/endpoints`, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ url: `${receiver.origin}/hooks` }),
+      })
+      expect(await answer.json()).to.have.nested.property('endpoint.state', 'active')
+    }
+
     before(async () => {
       router = await startKillableRouter()
       server = isShared ? await startPostgres() : undefined
@@ -90,19 +150,19 @@ for (const [stores, isShared] of [
         routerUrl: router.url,
         ...(storeUrl !== undefined && { storeUrl }),
         clockOffsets: [-3_000, 3_000],
+        settings: { 'deliveries.endpoint_hosts': '["127.0.0.1"]' },
       })
       const [first] = nodes() as [ClusterNode]
-      const made = await postJson(`${first.adminUrl}/realms`, {
-        uri: realm,
-        authmethods: ['anonymous'],
-      })
+      const plain = { uri: realm, authmethods: ['anonymous'] }
+      const made = await postJson(`${first.adminUrl}/realms`, isOfUsers ? realmOf : plain)
       expect(made.status).to.equal(201)
       const delivery = deliveryTo(receiver, { concurrency: 16 })
       const loaded = await postJson(
         `${first.adminUrl}/services/load_api_spec`,
-        documentOf({ orders: delivery }),
+        isOfUsers ? ofUsers : documentOf({ orders: delivery }),
       )
       expect(loaded.status, JSON.stringify(loaded.body)).to.be.oneOf([200, 201])
+      if (isOfUsers) await addEndpoint(first)
       publisher = await openPublisher(router.url)
       // both hear events before anything is published that must come
       for (const node of nodes()) {
@@ -123,7 +183,7 @@ for (const [stores, isShared] of [
     it('come once each, and no event at two places at once', async () => {
       await publish(100)
       await allHaveCome()
-      expect(receiver.received).to.have.length(published)
+      expect(receiver.received.filter(({ body }) => body.type === topic)).to.have.length(published)
     })
 
     it('lose nothing when the owner is killed while events come', async () => {
@@ -148,6 +208,7 @@ for (const [stores, isShared] of [
       await publish(50)
       owner.pause()
       await publish(200)
+      await new Promise((resolve) => setTimeout(resolve, frozenMs))
       // of stores of their own, what the owner has accepted waits for it
       if (isShared) await allHaveCome()
       else {
