@@ -77,8 +77,7 @@ async function findAt(
 ): Promise<DeliveryStatus> {
   const row = await find(management, caller, names)
   if (endpoint === undefined) return row
-  const all = await management.deliveries.outbox.endpoints(row)
-  const found = all.find((one) => one.endpoint === endpoint)
+  const [found] = await management.deliveries.outbox.endpoints(row, [String(endpoint)])
   if (found) return found
   throw new ServiceError('service.error.not_found', 'the delivery has no such endpoint')
 }

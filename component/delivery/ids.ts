@@ -33,13 +33,30 @@ export const webhookIdOf = (
 export const gapWebhookIdOf = ({ realm_uri, api_spec, name }: DeliveryRef, gap: string): string =>
   `gap_${base32(digest([realm_uri, api_spec, name, gap]).subarray(0, 16))}`
 
+/** Makes an id once for each object: a delivery with a thousand endpoints is named at each change of one. */
+function onceForEach(make: (ref: DeliveryRef) => string): (ref: DeliveryRef) => string {
+  const known = new WeakMap<DeliveryRef, string>()
+  return (ref) => {
+    const id = known.get(ref) ?? make(ref)
+    known.set(ref, id)
+    return id
+  }
+}
+
+const idOf = (...texts: readonly string[]): string =>
+  digest(texts).subarray(0, 12).toString('base64url')
+
 /** Names a delivery, or one of its endpoints of users, in the store: 96 bits. */
-export const deliveryIdOf = ({ realm_uri, api_spec, name, endpoint }: DeliveryRef): string =>
-  digest(
-    endpoint === undefined ? [realm_uri, api_spec, name] : [realm_uri, api_spec, name, endpoint],
-  )
-    .subarray(0, 12)
-    .toString('base64url')
+export const deliveryIdOf = onceForEach(({ realm_uri, api_spec, name, endpoint }) =>
+  endpoint === undefined
+    ? idOf(realm_uri, api_spec, name)
+    : idOf(realm_uri, api_spec, name, endpoint),
+)
+
+/** The id of the delivery as a whole, whatever endpoint is meant. */
+export const wholeIdOf = onceForEach(({ realm_uri, api_spec, name }) =>
+  idOf(realm_uri, api_spec, name),
+)
 
 /** The procedure that the node registers which accepts the events of a realm. */
 export const lockOf = (realm_uri: string): string =>

@@ -5,7 +5,7 @@ import type { DeliveryRowHead, RowSelection } from '#component/store/delivery-st
 import { type DeliveryRow, type DeliveryStateRow, rowStates } from '#component/store/tables.ts'
 import { Acceptance, type ArrivedEvent, rowOf } from './acceptance.ts'
 import { gapOf } from './gap-messages.ts'
-import { deliveryIdOf, webhookIdOf } from './ids.ts'
+import { deliveryIdOf, webhookIdOf, wholeIdOf } from './ids.ts'
 import { openEvent } from './open-event.ts'
 import type { OutboxPorts } from './outbox-ports.ts'
 import { RealmOutbox } from './realm-outbox.ts'
@@ -274,14 +274,16 @@ export class ProcessOutbox implements Outbox {
     }
   }
 
-  async endpoints(ref: DeliveryRef): Promise<readonly EndpointStatus[]> {
-    const id = deliveryIdOf(ref)
-    const all = await this.#statuses((row) => row.endpoint !== '' && wholeIdOf(refOf(row)) === id)
+  async endpoints(ref: DeliveryRef, ids: readonly string[]): Promise<readonly EndpointStatus[]> {
+    const { realm_uri, api_spec, name } = ref
+    const there = ids.filter((endpoint) => this.#ports.hasEndpoint(endpoint))
+    const asked = new Set(
+      there.map((endpoint) => deliveryIdOf({ realm_uri, api_spec, name, endpoint })),
+    )
+    const all = await this.#statuses(({ delivery }) => asked.has(delivery))
     return all.flatMap((one) => {
       const { endpoint } = one
-      return endpoint !== undefined && this.#ports.hasEndpoint(endpoint)
-        ? [{ ...one, endpoint }]
-        : []
+      return endpoint === undefined ? [] : [{ ...one, endpoint }]
     })
   }
 
@@ -451,10 +453,6 @@ const refOf = ({ realm_uri, api_spec, name, endpoint }: DeliveryStateRow): Deliv
   ...{ realm_uri, api_spec, name },
   ...(endpoint !== '' && { endpoint }),
 })
-
-/** The id of the delivery as a whole, whatever endpoint is meant. */
-const wholeIdOf = ({ realm_uri, api_spec, name }: DeliveryRef): string =>
-  deliveryIdOf({ realm_uri, api_spec, name })
 
 const nameOf = ({ realm_uri, api_spec, name }: DeliveryRef): string =>
   JSON.stringify([realm_uri, api_spec, name])

@@ -6,6 +6,7 @@ import { inTurn } from '#component/yielding.ts'
 import type { Acceptance } from './acceptance.ts'
 import { deadKeptMs } from './after-attempt.ts'
 import { GapMessages } from './gap-messages.ts'
+import { deliveryIdOf } from './ids.ts'
 import { openEvent } from './open-event.ts'
 import type { OutboxPorts, RealmLock } from './outbox-ports.ts'
 import { Sender } from './sender.ts'
@@ -117,6 +118,8 @@ export class RealmOutbox {
 
   #slotOf(delivery: Delivery): Slot {
     const { acceptance, countsOf, hasBytes, room, store } = this.#ports
+    const known = this.slots.get(deliveryIdOf(delivery))
+    if (known) return known
     const made = new Slot(
       delivery,
       {
@@ -132,8 +135,6 @@ export class RealmOutbox {
       },
       countsOf(delivery),
     )
-    const known = this.slots.get(made.id)
-    if (known) return known
     this.slots.set(made.id, made)
     return made
   }
@@ -286,9 +287,9 @@ export class RealmOutbox {
     }
     await this.#keepGaps(now)
     const taken = await deliveries.takeNew(slots.map(({ id }) => id))
-    for (const slot of slots) {
-      const rows = taken.filter(({ delivery }) => delivery === slot.id)
-      if (rows.length > 0) this.#taken(slot, rows)
+    for (const [id, rows] of Map.groupBy(taken, ({ delivery }) => delivery)) {
+      const slot = this.slots.get(id)
+      if (slot) this.#taken(slot, rows)
     }
     if (now >= this.#rereadAt) {
       this.#rereadAt = now + rereadMs
@@ -477,8 +478,9 @@ export class RealmOutbox {
     const { deliveries } = this.#ports.store
     const counts = await deliveries.counts()
     this.#ports.onCounted(counts.reduce((all, { bytes }) => all + bytes, 0))
+    const byId = Map.groupBy(counts, ({ delivery }) => delivery)
     for (const slot of this.slots.values()) {
-      const mine = counts.filter(({ delivery }) => delivery === slot.id)
+      const mine = byId.get(slot.id) ?? []
       const sum = (isCounted: (state: string) => boolean) =>
         mine.reduce((all, { state, rows }) => all + (isCounted(state) ? rows : 0), 0)
       slot.dead = sum((state) => state === 'dead')

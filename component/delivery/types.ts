@@ -245,8 +245,8 @@ export interface Outbox {
   ): Promise<{ readonly webhook_id: string; readonly is_repeat: boolean }>
   /** Those that are declared, and those of which rows are left; by realm, document and name. Endpoints of users count as one. */
   list(): Promise<readonly DeliveryStatus[]>
-  /** The endpoints of users at a delivery that events were accepted for, or may be. */
-  endpoints(ref: DeliveryRef): Promise<readonly EndpointStatus[]>
+  /** Those of these endpoints of users at a delivery that events were accepted for, or may be. */
+  endpoints(ref: DeliveryRef, ids: readonly string[]): Promise<readonly EndpointStatus[]>
   events(ref: DeliveryRef, query: EventQuery): Promise<EventPage>
   /** With its payload. */
   event(

@@ -109,6 +109,13 @@ export const isAt = (
   one: Pick<DeliveryRef, 'realm_uri' | 'api_spec' | 'name'>,
 ): boolean => one.realm_uri === realm_uri && one.api_spec === api_spec && one.name === name
 
+/** Whether it is an endpoint of the user at the delivery. */
+export const isOfUser = (
+  ref: DeliveryRef,
+  { authid }: Pick<EndpointOwner, 'authid'>,
+  one: Pick<EndpointDocument, 'realm_uri' | 'api_spec' | 'name' | 'authid'>,
+): boolean => isAt(ref, one) && one.authid === authid
+
 /** Of one process. Methods that change something throw `service.error.unavailable`. */
 export class EndpointBook {
   /** Told after changes of any node. */
@@ -199,9 +206,7 @@ export class EndpointBook {
     let added: AddedEndpoint | undefined
     await replica.change('endpoint', () => {
       const all = this.#entries()
-      const mine = all.filter(
-        ({ document }) => isAt(ref, document) && document.authid === owner.authid,
-      )
+      const mine = all.filter(({ document }) => isOfUser(ref, owner, document))
       const same = mine.find(({ document }) => document.url === url)
       if (same) {
         added = { endpoint: this.#endpointOf(same.document), secret: undefined }

@@ -12,7 +12,7 @@ import type {
 } from '#component/delivery/types.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Log } from '#component/log.ts'
-import { type EndpointBook, isAt } from './endpoint-book.ts'
+import { type EndpointBook, isAt, isOfUser } from './endpoint-book.ts'
 import { readEndpointUrl } from './endpoint-url.ts'
 
 /** What the desk needs. */
@@ -86,7 +86,7 @@ export class EndpointDesk {
 
   #mine(ref: DeliveryRef, owner: EndpointOwner): readonly Endpoint[] {
     const { book } = this.#ports
-    return book.all.filter((one) => isAt(ref, one) && one.owner.authid === owner.authid)
+    return book.all.filter((one) => isOfUser(ref, owner, { ...one, authid: one.owner.authid }))
   }
 
   #find(ref: DeliveryRef, owner: EndpointOwner, id: string): Endpoint {
@@ -144,7 +144,8 @@ export class EndpointDesk {
   }
 
   async #shownAll(ref: DeliveryRef, some: readonly Endpoint[]): Promise<readonly ShownEndpoint[]> {
-    const all = some.length === 0 ? [] : await this.#ports.outbox().endpoints(ref)
+    const ids = some.map(({ endpoint }) => endpoint)
+    const all = ids.length === 0 ? [] : await this.#ports.outbox().endpoints(ref, ids)
     const byId = new Map(all.map((one) => [one.endpoint, one]))
     return some.map((one) => shown(one, byId.get(one.endpoint)))
   }

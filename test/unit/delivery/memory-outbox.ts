@@ -55,7 +55,8 @@ export function memoryDeliveries(ofUsers?: Delivery['endpoints']) {
   }
   const outbox: Omit<Outbox, 'use' | 'accept'> = {
     list: async () => rows,
-    endpoints: async (ref) => [{ ...statusOf(ref), endpoint: 'ep_1' }],
+    endpoints: async (ref, ids) =>
+      ids.includes('ep_1') ? [{ ...statusOf(ref), endpoint: 'ep_1' }] : [],
     async events(ref, query) {
       note('events', ref, query)
       return { events: [deadEvent], cursor: 'next' }

@@ -44,6 +44,17 @@ describe('the outbox', () => {
     expect(await status()).to.include({ state: 'active', pending: 0, dead: 0, owner: 'a' })
   })
 
+  it('tells of the endpoints of users that are asked for, as far as they are there', async () => {
+    await startOne()
+    const ids = ['ep_1', 'ep_2', 'ep_3']
+    for (const id of ids) bench.endpoints.add(id)
+    a.outbox.use(ids.map((endpoint) => bench.delivery(a, { endpoint })))
+    await bench.clock.advance(second)
+    bench.endpoints.delete('ep_3')
+    const told = await a.outbox.endpoints(ref, ['ep_2', 'ep_3', 'ep_4'])
+    expect(told.map(({ endpoint, name }) => [endpoint, name])).to.deep.equal([['ep_2', ref.name]])
+  })
+
   it('makes at most so many attempts at once', async () => {
     await startOne(limited({ concurrency: 3 }))
     const { promise, resolve } = Promise.withResolvers<{ status: number }>()
