@@ -2,9 +2,11 @@
 import { expect } from 'chai'
 import { deliveryEndpointAction } from '#component/action/delivery-endpoint/perform.ts'
 import { noTarget } from '#component/action/watching/action-target.ts'
+import { compileDocument } from '#component/compile/compile-document.ts'
 import { readEndpointUrl } from '#component/delivery/endpoints/endpoint-url.ts'
 import { endpointHosts } from '#component/delivery/endpoints/public-hosts.ts'
 import type { Identity } from '#component/identity.ts'
+import { compilePorts, rehearse } from '#test/unit/explain/rehearse.ts'
 import { runOf } from './doubles.ts'
 
 const target = { ...noTarget, api: 'com.example.hooks' }
@@ -108,6 +110,80 @@ describe('the URL of an endpoint', () => {
   for (const [url, problem] of refused) {
     it(`refuses ${String(url).slice(0, 50)}: ${problem}`, () => {
       expect(readEndpointUrl(url, listed)).to.equal(problem)
+    })
+  }
+})
+
+/** A document whose users add endpoints. */
+const documentWith = (action: object, to: object = { endpoints: {} }, security = true) => ({
+  ...{ id: 'a', host: '_', realm_uri: 'com.example' },
+  deliveries: { orders: { topic: 'com.example.order', to } },
+  versions: {
+    1: {
+      base_path: '/',
+      ...(security && { defaults: { security: { type: 'basic' } } }),
+      paths: {
+        '/endpoints': {
+          post: {
+            action: { type: 'delivery_endpoint', delivery: 'orders', ...action },
+            response: { on_result: { body: '{{action.result}}', status_code: 201 } },
+          },
+        },
+      },
+    },
+  },
+})
+
+const add = { do: 'add', url: '{{request.body.url}}' }
+
+describe('a document with delivery_endpoint', () => {
+  it('is taken where the delivery has endpoints of users, and the operation has security', () => {
+    const { issues } = compileDocument(documentWith(add), compilePorts)
+    expect(issues.map(({ path, message }) => [path, message])).to.deep.equal([])
+  })
+
+  it('is explained without a user: the request is refused before the action', async () => {
+    const request = { method: 'post', path: '/endpoints', body: {} }
+    const { reply } = await rehearse(documentWith(add), { request } as never)
+    expect(reply?.status).to.equal(401)
+  })
+
+  for (const [what, document, key, message] of [
+    [
+      'another delivery',
+      documentWith({ ...add, delivery: 'other' }),
+      ...['/delivery', 'the document has no delivery "other"'],
+    ],
+    [
+      'a delivery to one place',
+      documentWith(add, { url: 'https://a.example' }),
+      ...['/delivery', 'the delivery "orders" has no endpoints of users: its "to" has none'],
+    ],
+    [
+      'no security',
+      documentWith(add, { endpoints: {} }, false),
+      ...['', 'delivery_endpoint acts for the user of the request: the operation needs security'],
+    ],
+    [
+      'no URL to add',
+      documentWith({ do: 'add' }),
+      ...['/url', 'url is missing: expected the URL of the endpoint'],
+    ],
+    [
+      'no id to remove',
+      documentWith({ do: 'remove' }),
+      ...['/id', 'id is missing: expected the id of the endpoint'],
+    ],
+    [
+      'a verb that a request decides',
+      documentWith({ do: '{{request.body.do}}' }),
+      ...['/do', 'expected one of add, list, remove, rotate, got "{{request.body.do}}"'],
+    ],
+  ] as const) {
+    it(`is refused with ${what}`, () => {
+      const { issues } = compileDocument(document, compilePorts)
+      const path = `/versions/1/paths/~1endpoints/post/action${key}`
+      expect(issues[0]).to.deep.include({ path, message })
     })
   }
 })
