@@ -1,5 +1,5 @@
 /** Folders of the disk as roots: opens a file, judges by what is open where it lies, and lets @fastify/send compose its response. */
-import { close, constants, createReadStream, fstat, open, read, readlinkSync } from 'node:fs'
+import { closeSync, constants, createReadStream, fstat, open, read, readlinkSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
@@ -36,12 +36,9 @@ const maxRead = 65_536
 const flags = constants.O_RDONLY | constants.O_NONBLOCK
 
 // descriptors, and few turns of the threads: file handles cost as much as what is done with them
-const [opening, reading, closing, statting] = [open, read, close, fstat].map((each) =>
-  promisify(each),
-) as [
+const [opening, reading, statting] = [open, read, fstat].map((each) => promisify(each)) as [
   (path: string, flags: number) => Promise<number>,
   typeof read.__promisify__,
-  typeof close.__promisify__,
   typeof fstat.__promisify__,
 ]
 
@@ -143,7 +140,8 @@ async function openWithin(
   } catch {
     return 'nothing'
   } finally {
-    if (!isPassedOn) await closing(fd)
+    // what was only read has nothing to write: no disk is asked, and a turn of the threads costs more
+    if (!isPassedOn) closeSync(fd)
   }
 }
 
