@@ -27,7 +27,7 @@ export interface Paths {
 
 /** Every path of the document. */
 export function pathsOf(surroundings: Surroundings): Paths {
-  const { source, part } = surroundings
+  const { source, part, target } = surroundings
   const byPattern: Record<string, unknown> = {}
   let base: string | undefined
   const items = source.members({ map: source.document, at: '' }, 'paths')
@@ -43,16 +43,20 @@ export function pathsOf(surroundings: Surroundings): Paths {
     }
     const exported = exportedPattern(operationsOf(place, source), template, base)
     base ??= exported?.base
-    if (template === root && !exported)
+    const isWritten = target.writesPaths && hasOptional(exported?.pattern)
+    const found = exported && !isWritten ? exported : template
+    if (found === root)
       source.losses.tell(at, `an API Specification has no path "/": it becomes ${root.pattern}`)
-    const found = exported ?? template
     const isTaken = Object.hasOwn(byPattern, found.pattern)
     if (!isTaken) byPattern[found.pattern] = pathOf(place, name, found, surroundings)
     // a pattern that an export tells may have further templates
-    else if (!exported) source.losses.tell(at, `another path has the pattern ${found.pattern}`)
+    else if (found === template)
+      source.losses.tell(at, `another path has the pattern ${found.pattern}`)
   }
   return { byPattern, base }
 }
+
+const hasOptional = (pattern = ''): boolean => /\[(?!\.{3}\])/.test(pattern)
 
 /** Parameters that stand for the rest of a path, as the gateway's own exports mark them. */
 function restParameters(place: Place, source: Source): ReadonlySet<string> {

@@ -24,13 +24,20 @@ export interface Target {
   readonly prefix: string
   /** The members of a `forward` beside its type, by the pattern of the path; undefined: operations call procedures. */
   readonly forward: ((pattern: string) => JsonMap) | undefined
+  /** Whether operations write the path of the upstream, in which a segment that may be absent has no text. */
+  readonly writesPaths: boolean
 }
 
 /** @param basePath of the API, without a slash at the end */
 export function targetOf(options: ImportOptions, basePath: string): Target {
   const { realm_uri, prefix = realm_uri, isTurned } = options
   const forward = isTurned ? undefined : options.forward
-  return { prefix, forward: forward && ((pattern) => forwardOf(forward, basePath, pattern)) }
+  return {
+    prefix,
+    forward: forward && ((pattern) => forwardOf(forward, basePath, pattern)),
+    writesPaths:
+      isTurned === true || (forward && 'path' in forwardOf(forward, basePath, '')) === true,
+  }
 }
 
 /** The URL stands in place of the server that the OpenAPI document names, so its path stands in place of the base path. */

@@ -152,6 +152,42 @@ describe('An import of an OpenAPI document', () => {
     })
   })
 
+  // where the path of the upstream is written, a segment that may be absent makes two paths
+  const written: readonly (readonly [what: string, options: object, paths: readonly string[]])[] = [
+    [
+      'a forward to a path',
+      { forward: new URL('https://a.example/x') },
+      ['', '/x/hats', '/x/hats/{{request.bindings.page}}'],
+    ],
+    ['a forward without one', { forward: new URL('https://a.example') }, ['[:page]']],
+    ['calls', {}, ['[:page]']],
+  ]
+  for (const [what, options, [merged, ...sent]] of written) {
+    it(`keeps the optional segment of an export unless its absence has to be written: ${what}`, () => {
+      const operation = { get: { 'x-wamp-gateway': { pattern: '/v1/hats/[:page]' } } }
+      const paths = { '/hats': operation, '/hats/{page}': operation }
+      const found = imported({ servers: [{ url: '/v1' }], paths }, options)
+      const patterns = merged === '' ? ['/hats', '/hats/{page}'] : [`/hats/${merged}`]
+      expect(Object.keys(at(found.document, 'versions', '1.0', 'paths') as object)).to.deep.equal(
+        patterns,
+      )
+      expect(at(found.document, 'versions', '1.0', 'base_path')).to.equal('/v1')
+      const told = patterns.map((each) => at(pathOf(found, each), 'get', 'action', 'path'))
+      expect(told.filter((each) => each !== undefined)).to.deep.equal(sent)
+    })
+  }
+
+  it('writes both paths of the optional segment of an export for procedures', () => {
+    const operation = { get: { 'x-wamp-gateway': { pattern: '/hats/[:page]' } } }
+    const paths = { '/hats': operation, '/hats/{page}': operation }
+    const { document } = imported(
+      { paths },
+      { isTurned: true, forward: new URL('https://a.example') },
+    )
+    expect(JSON.stringify(document)).to.not.include('[:page]')
+    expect(Object.keys(document.procedures as object)).to.have.length(2)
+  })
+
   it('reads the export for operators back: pattern, procedure and what is hidden', () => {
     const hats = {
       operationId: 'hats',
