@@ -47,6 +47,7 @@ describe('files of a folder', () => {
     write('assets/big.bin', big)
     write('assets/empty.txt', '')
     write('.well-known/security.txt', 'Contact: a')
+    write('.git/note.txt', 'a note')
     write('.git/config', secret)
     write('.env', secret)
     write('a b/ä%.txt', 'umlaut')
@@ -60,6 +61,7 @@ describe('files of a folder', () => {
     symlinkSync(join(base, 'site-other'), join(root, 'other'))
     symlinkSync('loop', join(root, 'loop'))
     symlinkSync('assets/app.js', join(root, 'inner.js'))
+    symlinkSync('.git/note.txt', join(root, 'note.txt'))
     execFileSync('mkfifo', [join(root, 'pipe')])
     utimesSync(join(root, 'assets/app.js'), 1_700_000_000, 1_700_000_000)
     gateway = await startGateway(
@@ -142,6 +144,7 @@ describe('files of a folder', () => {
     ['/site/a%20b/%C3%A4%25.txt', 'text/plain; charset=utf-8', 'umlaut'],
     ['/site/.well-known/security.txt', 'text/plain; charset=utf-8', 'Contact: a'],
     ['/site/assets/empty.txt', 'text/plain; charset=utf-8', ''],
+    ['/site/note.txt', 'text/plain; charset=utf-8', 'a note'],
     ['/site/inner.js', 'text/javascript; charset=utf-8', 'let a = 1\n'.repeat(100)],
     ['/single/app.js.page', 'text/javascript; charset=utf-8', 'let a = 1\n'.repeat(100)],
   ] as const) {
