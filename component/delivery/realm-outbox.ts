@@ -231,6 +231,8 @@ export class RealmOutbox {
     this.#role = 'owner'
     this.#lock ??= lock?.(realm_uri)
     this.#rereadAt = 0
+    // another process has sent since
+    this.#hasCounted = false
     log.info(
       { realm: realm_uri, epoch },
       'this process accepts and sends the deliveries of the realm',
@@ -293,7 +295,8 @@ export class RealmOutbox {
     }
     if (now >= this.#rereadAt) {
       this.#rereadAt = now + rereadMs
-      for (const slot of slots) {
+      // a user's endpoint mostly has none
+      for (const slot of slots.filter(({ pending }) => pending > 0)) {
         await deliveries.releaseAll(slot.id)
         slot.sender?.refresh()
       }
@@ -441,21 +444,26 @@ export class RealmOutbox {
   }
 
   async #sweep(now: number): Promise<void> {
-    const { seqAt, store } = this.#ports
+    const { store } = this.#ports
+    await this.count()
     for (const slot of this.slots.values()) {
       if (this.#isStopped) return
-      const before = seqAt(now - slot.delivery.limits.maxAge * 1_000)
-      const expired = await store.deliveries.expire(slot.id, before, now + deadKeptMs)
-      if (expired.length > 0) {
-        await store.deliveries.releaseAll(slot.id)
-        slot.sender?.refresh()
-      }
-      await store.deliveries.sweep(slot.id, mostDead)
+      if (slot.pending > 0) await this.#expire(slot, now)
+      if (slot.over > 0) await store.deliveries.sweep(slot.id, mostDead)
     }
     await store.deliveryOwners.sweepGaps(now - gapKeptMs)
     await store.deliveryOwners.declared([...this.slots.keys()], now)
     await this.#sweepAbandoned(now)
     await this.count()
+  }
+
+  async #expire(slot: Slot, now: number): Promise<void> {
+    const { seqAt, store } = this.#ports
+    const before = seqAt(now - slot.delivery.limits.maxAge * 1_000)
+    const expired = await store.deliveries.expire(slot.id, before, now + deadKeptMs)
+    if (expired.length === 0) return
+    await store.deliveries.releaseAll(slot.id)
+    slot.sender?.refresh()
   }
 
   /** Of all realms: one without deliveries has no owner. */
@@ -484,8 +492,9 @@ export class RealmOutbox {
       const sum = (isCounted: (state: string) => boolean) =>
         mine.reduce((all, { state, rows }) => all + (isCounted(state) ? rows : 0), 0)
       slot.dead = sum((state) => state === 'dead')
+      slot.over = slot.dead + sum((state) => state === 'done')
       slot.pending = sum((state) => state !== 'dead' && state !== 'done')
-      slot.oldestAt = await deliveries.oldest(slot.id)
+      slot.oldestAt = slot.pending > 0 ? await deliveries.oldest(slot.id) : undefined
     }
     this.#hasCounted = true
   }

@@ -53,6 +53,8 @@ export class Slot implements AcceptingDelivery {
   /** Rows that wait, and dead letters: as they were counted last, and what has changed since. */
   pending = 0
   dead = 0
+  /** Rows that are over, dead letters among them: as they were counted last. */
+  over = 0
   /** When the oldest of those that wait was accepted; milliseconds since the epoch. */
   oldestAt: number | undefined
   readonly gaps = new GapRecord()

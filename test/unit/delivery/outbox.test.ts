@@ -55,6 +55,32 @@ describe('the outbox', () => {
     expect(told.map(({ endpoint, name }) => [endpoint, name])).to.deep.equal([['ep_2', ref.name]])
   })
 
+  it('asks the store nothing of a delivery that has no rows, however many there are', async () => {
+    await startOne()
+    const ids = Array.from({ length: 20 }, (_, index) => `ep_${index}`)
+    for (const id of ids) bench.endpoints.add(id)
+    a.outbox.use(ids.map((endpoint) => bench.delivery(a, { endpoint })))
+    await bench.clock.advance(second)
+    const asked: string[] = []
+    for (const name of ['due', 'expire', 'oldest', 'releaseAll', 'sweep'] as const) {
+      const own = store.deliveries[name].bind(store.deliveries) as (...args: unknown[]) => unknown
+      Object.assign(store.deliveries, {
+        [name]: (...args: unknown[]) => {
+          asked.push(name)
+          return own(...args)
+        },
+      })
+    }
+    await bench.clock.advance(130 * second)
+    expect(asked).to.deep.equal([])
+    bench.answer = () => ({ status: 500 })
+    bench.publish({ id: 1 })
+    await bench.clock.advance(70 * second)
+    expect(new Set(asked)).to.deep.equal(new Set(['due', 'expire', 'oldest', 'releaseAll']))
+    await bench.clock.advance(long)
+    expect(asked).to.include('sweep')
+  })
+
   it('makes at most so many attempts at once', async () => {
     await startOne(limited({ concurrency: 3 }))
     const { promise, resolve } = Promise.withResolvers<{ status: number }>()
