@@ -10,7 +10,7 @@ import { consolePaths } from '#http/management/own-paths.ts'
 import type { HttpExchange } from '#http/read-request.ts'
 import { sendReply } from '#http/reply.ts'
 import { type EventPorts, eventsReply } from './events.ts'
-import { openPageFiles, type PageFile } from './page-files.ts'
+import { openPageFiles, type PageFile, pageCodings } from './page-files.ts'
 
 /** Dependencies of the console. */
 export interface ConsolePorts extends EventPorts {
@@ -84,7 +84,7 @@ async function pageReply(
 ): Promise<Reply> {
   const found = await file(exchange.path.slice(consolePaths.page.length) || 'index.html')
   if (!found) throw notServed
-  const coding = preferredCoding(exchange.header('accept-encoding') ?? '', ['gzip'])
+  const coding = preferredCoding(exchange.header('accept-encoding') ?? '', pageCodings)
   const { bytes, etag } = found[coding ?? 'plain']
   const headers = {
     'content-type': found.type,

@@ -3,15 +3,17 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import { programRoot } from '#component/program-root.ts'
 import { tagOf } from '#http/management/conditional.ts'
 
+/** The content codings of files, in the order of preference: browsers take br over HTTPS and at localhost alone. */
+export const pageCodings = ['br', 'gzip'] as const
+
 /** A file as it is served. */
-export interface PageFile {
+export interface PageFile extends Readonly<Record<(typeof pageCodings)[number], Content>> {
   readonly type: string
   readonly plain: Content
-  readonly gzip: Content
 }
 
 /** A file in one content coding. */
@@ -64,9 +66,15 @@ async function read(name: string, type: string): Promise<PageFile> {
 
 const contentOf = (bytes: Uint8Array): Content => ({ bytes, etag: tagOf(bytes) })
 
+/** Options of brotli. */
+export const smallest = {
+  params: { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+}
+
 const fileOf = async (bytes: Uint8Array, type: string): Promise<PageFile> => ({
   type,
   plain: contentOf(bytes),
+  br: contentOf(await promisify(brotliCompress)(bytes, smallest)),
   gzip: contentOf(await promisify(gzip)(bytes, { level: 9 })),
 })
 

@@ -1,5 +1,5 @@
 /** The console of the admin listener: its files, and who may read its events. */
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { type EventStream, openEventStream } from '#test/support/event-stream.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
@@ -17,6 +17,8 @@ async function nextOf(stream: EventStream, name: string): Promise<Data> {
     if (event === name) return JSON.parse(data) as Data
   }
 }
+
+const decode = { br: brotliDecompressSync, gzip: gunzipSync } as const
 
 describe('the console', () => {
   let gateway: TestGateway
@@ -50,20 +52,22 @@ describe('the console', () => {
   })
 
   for (const [accepted, coding] of [
-    ['gzip, deflate, br', 'gzip'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, deflate', 'gzip'],
     ['GZIP;q=0.5', 'gzip'],
-    ['*', 'gzip'],
-    ['br', undefined],
+    ['br;q=0.5, gzip', 'gzip'],
+    ['*', 'br'],
+    ['zstd', undefined],
     ['gzip;q=0', undefined],
     ['identity;q=1, gzip;q=0.1', undefined],
   ] as const)
-    it(`is sent ${coding === undefined ? 'as it is' : 'in gzip'} to a browser that accepts ${accepted}`, async () => {
+    it(`is sent ${coding === undefined ? 'as it is' : `in ${coding}`} to a browser that accepts ${accepted}`, async () => {
       const path = '/console/main.js'
       const plain = await send(gateway.adminUrl, path)
       const found = await send(gateway.adminUrl, path, { headers: { 'accept-encoding': accepted } })
       expect(found.headers['content-encoding']).to.equal(coding)
       expect(found.headers.vary).to.include('Accept-Encoding')
-      const bytes = coding === undefined ? found.bytes : gunzipSync(found.bytes)
+      const bytes = coding === undefined ? found.bytes : decode[coding](found.bytes)
       expect(bytes.equals(plain.bytes)).to.equal(true)
       expect(found.headers.etag === plain.headers.etag).to.equal(coding === undefined)
       const again = await send(gateway.adminUrl, path, {

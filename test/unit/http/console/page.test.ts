@@ -1,10 +1,10 @@
 /** The files of the console stay few and small, and none of them runs or loads what its policy refuses. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync } from 'node:zlib'
 import { expect } from 'chai'
 import { parseSync } from 'oxc-parser'
-import { shortened } from '#http/console/page-files.ts'
+import { shortened, smallest } from '#http/console/page-files.ts'
 
 const folder = join(import.meta.dirname, '../../../../http/console/page')
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -28,11 +28,11 @@ function programOf(name: string, code: string): unknown {
 }
 
 describe('the files of the console', () => {
-  it('have at most 60 kB together as they are served to browsers, Preact apart, and 250 lines each', () => {
+  it('have at most 54 kB together as they are served to browsers, Preact apart, and 250 lines each', () => {
     const long = files.filter(({ text }) => text.split('\n').length > 251)
     expect(long.map(({ name }) => name)).to.deep.equal([])
-    const sizes = files.map(({ text }) => gzipSync(shortened(text), { level: 9 }).length)
-    expect(sizes.reduce((sum, size) => sum + size, 0)).to.be.within(20_000, 60_000)
+    const sizes = files.map(({ text }) => brotliCompressSync(shortened(text), smallest).length)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).to.be.within(20_000, 54_000)
   })
 
   for (const { name, text } of files.filter((file) => file.name.endsWith('.js'))) {
