@@ -42,16 +42,24 @@ describe('a delivery of a document', () => {
   it('is told in /metrics and in /registry', async () => {
     await load(deliveryTo(receiver))
     const ask = async (path: string) => (await fetch(`${gateway.adminUrl}${path}`)).text()
-    await untilHolds(async () => (await ask('/registry')).includes('"pending":0'))
-    const { deliveries } = JSON.parse(await ask('/registry')) as { deliveries: unknown }
+    let registry = ''
+    await untilHolds(async () => {
+      registry = await ask('/registry')
+      return registry.includes('"pending":0')
+    })
+    const { deliveries } = JSON.parse(registry) as { deliveries: unknown }
     expect(deliveries).to.deep.equal([
       {
         ...{ api_spec: 'com.example.hooks', realm_uri: 'com.example.test', delivery: 'orders' },
         ...{ state: 'active', is_owner: true, pending: 0, dead: 0 },
       },
     ])
-    const lines = (await ask('/metrics')).split('\n')
     const names = '{api="com.example.hooks",delivery="orders"'
+    let lines: readonly string[] = []
+    await untilHolds(async () => {
+      lines = (await ask('/metrics')).split('\n')
+      return lines.includes(`gateway_delivery_pending${names}} 0`)
+    })
     for (const line of [
       `gateway_delivery_pending${names}} 0`,
       `gateway_delivery_dead${names}} 0`,
