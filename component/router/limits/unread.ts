@@ -44,7 +44,12 @@ export class Unread {
     const sent = { data }
     this.#large.add(sent)
     this.#largeBytes += data.length
-    framed.send(data, this.#sendOptions, () => this.#read(sent))
+    try {
+      framed.send(data, this.#sendOptions, () => this.#read(sent))
+    } catch (error) {
+      this.#read(sent)
+      throw error
+    }
     return this.trySettle()
   }
 

@@ -114,11 +114,11 @@ describe('the deliveries of the console', function () {
     await page.locator('tbody tr', { hasText: 'exhausted' }).getByText('503').waitFor()
     await page.getByText('--state dead --endpoint ep_1').waitFor()
     await page.getByRole('button', { name: 'Test' }).click()
-    await page.getByText('The test: 410.').waitFor()
+    await page.getByText('The receiver of the test returned 410.').waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('ep_1 is resumed.').waitFor()
     await page.getByRole('button', { name: 'Replay', exact: true }).click()
-    await page.getByText('msg_1 is due now.').waitFor()
+    await page.getByText('msg_1 is queued to be sent now.').waitFor()
     expect(asked.splice(0)).to.deep.equal([
       ...['test {} ep_1', 'resume {} ep_1', 'replay {"webhook_ids":["msg_1"]} ep_1'],
     ])

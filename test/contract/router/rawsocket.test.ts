@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { expect } from 'chai'
+import { Quota } from '#component/limits/quota.ts'
 import { Router, type RouterOptions } from '#component/router/router.ts'
 import { openPolicy } from '#test/support/examples/open-policy.ts'
 import { until } from '#test/support/running/until.ts'
@@ -173,19 +174,27 @@ describe('the embedded router over RawSocket', () => {
     expect(await peer.frame()).to.deep.equal({ type: 2, payload: Buffer.of(7) })
   })
 
-  it('fails a call whose result the caller does not take, and leaves out such a subscriber', async () => {
-    await start()
-    const [callee, caller] = [await joined('json'), await joined('json', 3)]
-    await callee.ask(64, 1, {}, 'com.example.long')
-    await caller.ask(32, 1, {}, 'com.example.topic')
-    caller.send(48, 2, {}, 'com.example.long')
-    const [, request] = await callee.next()
-    callee.send(70, request, {}, ['x'.repeat(5_000)])
-    expect((await caller.next()).slice(0, 3)).to.deep.equal([8, 48, 2])
-    callee.send(16, 3, {}, 'com.example.topic', ['x'.repeat(5_000)])
-    callee.send(16, 4, {}, 'com.example.topic', ['short'])
-    expect((await caller.next())[4]).to.deep.equal(['short'])
-  })
+  for (const [serializer, bytes] of [
+    ['json', 5_000],
+    ['msgpack', 70_000],
+    ['cbor', 70_000],
+  ] as const) {
+    it(`fails a call whose result of ${bytes} bytes the caller does not take, leaves out such a subscriber, and holds nothing for them: ${serializer}`, async () => {
+      const budget = new Quota(64 * 1_048_576)
+      await start({ budget, maxMessageBytes: 1_000_000 })
+      const [callee, caller] = [await joined(serializer), await joined(serializer, 3)]
+      await callee.ask(64, 1, {}, 'com.example.long')
+      await caller.ask(32, 1, {}, 'com.example.topic')
+      caller.send(48, 2, {}, 'com.example.long')
+      const [, request] = await callee.next()
+      callee.send(70, request, {}, ['x'.repeat(bytes)])
+      expect((await caller.next()).slice(0, 3)).to.deep.equal([8, 48, 2])
+      callee.send(16, 3, {}, 'com.example.topic', ['x'.repeat(bytes)])
+      callee.send(16, 4, {}, 'com.example.topic', ['short'])
+      expect((await caller.next())[4]).to.deep.equal(['short'])
+      await until('nothing is held', () => budget.used === 0)
+    })
+  }
 
   it('reads a long message in steps, and what is behind it in order', async () => {
     await start({ maxMessageBytes: 16_777_216 })
