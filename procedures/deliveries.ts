@@ -29,7 +29,7 @@ const maxIds = 1_000
 
 const refuse = (message: string) => new ServiceError('wamp.error.invalid_argument', message)
 
-/** A delivery as it is told: with its topic, and whether its endpoints are of users, while a document declares it. */
+/** The status of a delivery. While a document declares the delivery, the status has its topic, and says whether its endpoints belong to users. */
 function rowOf(status: DeliveryStatus, declared: readonly Delivery[]) {
   const found = declared.find((one) => isSame(one, status))
   const has_endpoints = found?.endpoints !== undefined

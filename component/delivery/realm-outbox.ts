@@ -445,7 +445,6 @@ export class RealmOutbox {
 
   async #sweep(now: number): Promise<void> {
     const { store } = this.#ports
-    await this.count()
     for (const slot of this.slots.values()) {
       if (this.#isStopped) return
       if (slot.pending > 0) await this.#expire(slot, now)

@@ -39,7 +39,7 @@ export class Report {
     this.issue(path, `expected ${allowed}${this.got(found)}`)
   }
 
-  /** Reports a value that is none of these texts, with the one that it resembles, unless values are hidden. */
+  /** Reports that a value is not among the allowed texts, and names the allowed text that it resembles, unless values are hidden. */
   noneOf(path: string, values: readonly string[], found: unknown): void {
     const isHinted =
       this.#values === 'shown' && typeof found === 'string' && this.issues.length < maxSuggestions

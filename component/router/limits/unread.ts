@@ -1,5 +1,4 @@
 /** Counts the bytes that one peer has not read yet. */
-
 import { type Backlog, freeBytes, type Holder } from './backlog.ts'
 import type { FramedSocket } from './framed-socket.ts'
 

@@ -40,7 +40,7 @@ const screens: readonly (readonly [name: string, place: string, shown: string])[
   ['sign-in', 'sign-in', '#credentials'],
 ]
 
-/** What the page reads the events of the gateway from: without it nobody is signed in. */
+/** The address of the stream of the gateway's events: while the page reads it, somebody is signed in. */
 const events = '**/events'
 
 /** The screens that a page links to. */
