@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { bundle } from './bundle.ts'
+import { writeConsole } from './console.ts'
 import { copyPackages } from './copied-packages.ts'
 import { writeDocs } from './docs.ts'
 import { licensesOf } from './licenses.ts'
@@ -20,9 +21,11 @@ const sources = ['component', 'http', 'procedures', 'examples']
 const texts = ['bin', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md']
 /** Read, or run, by their paths. */
 const assets = [
-  ...['component/node-version.mjs', 'component/short-start.mjs', 'http/console/page'],
+  ...['component/node-version.mjs', 'component/short-start.mjs'],
   ...['component/store/sqlite/connection.mjs', 'component/store/sqlite/write-thread.mjs'],
 ]
+
+const consolePage = 'http/console/page'
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const published = publishedManifest(manifest)
@@ -93,6 +96,7 @@ rmSync(compiled, { recursive: true })
 for (const name of [...texts, ...assets])
   cpSync(join(root, name), join(out, name), { recursive: true })
 write(out, 'package.json', published)
+await writeConsole(join(root, consolePage), join(out, consolePage))
 const within = await bundle(root, out, besideBundle)
 writeFileSync(join(out, 'THIRD-PARTY-LICENSES.txt'), licensesOf(within))
 mkdirSync(join(out, 'schemas'))

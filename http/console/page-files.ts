@@ -1,4 +1,4 @@
-/** The files of the console: those beside this one, without comments and indents, and Preact with htm, which comes from its package. Each is read once. */
+/** The files of the console: those beside this one, and Preact with htm, which comes from its package. Each is read once. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -61,13 +61,13 @@ async function read(name: string, type: string): Promise<PageFile> {
     const url = import.meta.resolve('htm/preact/standalone')
     return await fileOf(await readFile(new URL(url, pathToFileURL('/'))), type)
   }
-  return await fileOf(Buffer.from(shortened(await readFile(join(folder, name), 'utf8'))), type)
+  return await fileOf(await readFile(join(folder, name)), type)
 }
 
 const contentOf = (bytes: Uint8Array): Content => ({ bytes, etag: tagOf(bytes) })
 
 /** Options of brotli. */
-export const smallest = {
+const smallest = {
   params: { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
 }
 
@@ -77,13 +77,3 @@ const fileOf = async (bytes: Uint8Array, type: string): Promise<PageFile> => ({
   br: contentOf(await promisify(brotliCompress)(bytes, smallest)),
   gzip: contentOf(await promisify(gzip)(bytes, { level: 9 })),
 })
-
-/**
- * A file without comments and indents. Its texts hold none: a test compares the syntax trees.
- * @param text of JavaScript, CSS, HTML or SVG
- */
-export const shortened = (text: string): string =>
-  text
-    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
-    .replaceAll(/\s*\n\s*/g, '\n')
-    .trimStart()

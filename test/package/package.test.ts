@@ -13,8 +13,10 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { brotliCompressSync } from 'node:zlib'
 import { expect } from 'chai'
 import { exporterPackage } from '#component/telemetry/otlp/collector.ts'
+import { launchBrowser } from '#test/browser/chromium.ts'
 import { run } from '#test/support/command.ts'
 import { plainEnvironment } from '#test/support/gateway-process.ts'
 
@@ -97,6 +99,14 @@ describe('the published package', function () {
     expect(imports.map(([, name]) => name)).to.deep.equal([])
   })
 
+  it('has a console of at most 34 kB as browsers receive it, Preact apart', () => {
+    const page = join(installed, 'http/console/page')
+    const sizes = globSync('*', { cwd: page }).map(
+      (name) => brotliCompressSync(readFileSync(join(page, name))).length,
+    )
+    expect(sizes.reduce((sum, size) => sum + size, 0)).to.be.within(20_000, 34_000)
+  })
+
   it('has the documentation, with its own commands, whose links lead to files of the package', () => {
     const pages = globSync('{*.md,docs/**/*.md}', { cwd: installed })
     expect(pages).to.include.members(['README.md', 'docs/README.md', 'docs/specification.md'])
@@ -165,11 +175,33 @@ describe('the published package', function () {
       const at = new URL(name, base)
       const answer = await fetch(at)
       expect([name, answer.status]).to.deep.equal([name, 200])
-      const named = name === '' ? /(?:src|href)="([^"]+)"/g : /from '(\.[^']+\.js)'/g
+      const named = name === '' ? /(?:src|href)="([^"]+)"/g : /from ?["'](\.[^"']+\.js)["']/g
       for (const [, other = ''] of (await answer.text()).matchAll(named))
         found.add(new URL(other, at).href.slice(base.length))
     }
     return [...found]
+  }
+
+  /** Opens each screen of the console in a browser. @returns their names, and what the page has complained of */
+  const screensIn = async (url: string): Promise<{ screens: string[]; troubles: string[] }> => {
+    const browser = await launchBrowser()
+    try {
+      const page = await browser.newPage()
+      const troubles: string[] = []
+      page.on('pageerror', ({ message }) => troubles.push(message))
+      page.on('console', (said) => said.type() === 'error' && troubles.push(said.text()))
+      await page.goto(url)
+      const links = page.locator('nav.screens a')
+      await links.first().waitFor()
+      for (const link of await links.all()) {
+        await link.click()
+        const name = await link.textContent()
+        await page.locator('h1', { hasText: name ?? '' }).waitFor()
+      }
+      return { screens: await links.allTextContents(), troubles }
+    } finally {
+      await browser.close()
+    }
   }
 
   it('has the command wamp-gateway', async () => {
@@ -202,13 +234,11 @@ describe('the published package', function () {
     const answer = await fetch('http://127.0.0.1:18080/hello/Ada')
     expect([answer.status, await answer.text()]).to.deep.equal([200, '{"greeting":"Hello, Ada!"}'])
     const files = await filesFrom('http://127.0.0.1:18081/console/')
-    expect(files).to.include.members([
-      '',
-      'main.js',
-      'preact.js',
-      'screens/overview.js',
-      'theme.css',
-    ])
+    expect(files).to.include.members(['', 'main.js', 'preact.js', 'theme.css'])
+    expect(files).to.not.include('screens/overview.js')
+    const { screens, troubles } = await screensIn('http://127.0.0.1:18081/console/')
+    expect(troubles).to.deep.equal([])
+    expect(screens).to.include.members(['Overview', 'APIs', 'Requests', 'Realms', 'Nodes'])
     child.kill('SIGTERM')
     expect(await ended).to.deep.equal([0, null])
   })
