@@ -87,6 +87,9 @@ export const errorUris = Object.keys(errors) as readonly ErrorUri[]
 /** Whether the URI is in the table. */
 export const isErrorUri = (uri: string): uri is ErrorUri => Object.hasOwn(errors, uri)
 
+/** The HTTP status of an error URI where no document says another. */
+export const statusOfError = (uri: ErrorUri): number => errors[uri][0]
+
 /** The fixed sentence of an error URI. */
 export const describeError = (uri: ErrorUri): string => errors[uri][1]
 
@@ -137,7 +140,7 @@ export class ServiceError extends Error {
 
   /** The HTTP status of the code. */
   get status(): number {
-    return errors[this.uri][0]
+    return statusOfError(this.uri)
   }
 
   toJSON(): ErrorBody {

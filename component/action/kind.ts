@@ -114,6 +114,8 @@ export interface ActionKind {
   readonly result: readonly string[] | undefined
   /** The members of `action.error` beside those that all errors have. */
   readonly error: readonly string[]
+  /** What the action fails with beside its expressions and what it reaches. @param fixed the fields that no request decides */
+  errorsOf(fixed: ActionFields): readonly ErrorUri[]
   /** The fields that may hold the access token of the identity provider. */
   readonly tokenFields: readonly string[]
   /** Present where it performs other actions. */
@@ -158,6 +160,7 @@ export const actionKind = <T extends string>(
   isOfUser: declared.isOfUser ?? false,
   result: declared.result,
   error: declared.error ?? [],
+  errorsOf: declared.errorsOf ?? (() => []),
   tokenFields: declared.tokenFields ?? [],
   branches: declared.branches,
   isBranch:

@@ -106,10 +106,22 @@ export function failDispatch(error: Error, handler: UpstreamHandler): void {
 }
 
 /** The failure of an upstream that did not answer. */
-function failureOf(given: GivenAnswer): ServiceError {
-  const { error_uri = 'service.error.bad_gateway', kwargs } = given.error ?? {}
-  const message = typeof kwargs?.message === 'string' ? kwargs.message : 'the upstream failed'
-  return isErrorUri(error_uri) ? new ServiceError(error_uri, message) : badGateway(message)
+const failureOf = ({ error = {} }: GivenAnswer): ServiceError =>
+  ownError(error, 'the upstream failed') ?? badGateway('the upstream failed')
+
+/** Throws a given error of an outbox; one that the gateway does not have is that the outbox is not there. */
+export function failAsOutbox(error: GivenError): never {
+  const message = 'the outbox of deliveries is not open'
+  throw ownError(error, message) ?? new ServiceError('service.error.unavailable', message)
+}
+
+/** A given error among those of the gateway itself. */
+function ownError(
+  { error_uri = '', kwargs }: GivenError,
+  message: string,
+): ServiceError | undefined {
+  const told = typeof kwargs?.message === 'string' ? kwargs.message : message
+  return isErrorUri(error_uri) ? new ServiceError(error_uri, told) : undefined
 }
 
 /** Names in lower case; a value that is no text is JSON unless the headers say otherwise. */

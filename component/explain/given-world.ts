@@ -26,7 +26,7 @@ import { GivenEvents } from './given-events.ts'
 import {
   answerDispatch,
   callResult,
-  failAsPeer,
+  failAsOutbox,
   failDispatch,
   publication,
 } from './given-outcome.ts'
@@ -161,15 +161,15 @@ export function givenWorld(
   return { world, play }
 }
 
-/** What becomes of an event that is handed in. @throws WampError where an error is given */
+/** What becomes of an event that is handed in. @throws ServiceError where an error is given */
 async function kept({ result, error }: GivenOutcome) {
-  if (error) failAsPeer(error)
+  if (error) failAsOutbox(error)
   return { webhook_id: 'msg_example', is_repeat: false, ...result }
 }
 
-/** What is told of the endpoints of a user. @throws WampError where an error is given */
+/** What is told of the endpoints of a user. @throws ServiceError where an error is given */
 async function managed({ result, error }: GivenOutcome) {
-  if (error) failAsPeer(error)
+  if (error) failAsOutbox(error)
   return { endpoint: null, endpoints: null, secret: null, is_repeat: null, ping: null, ...result }
 }
 

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { ActionKind } from '#component/action/kind.ts'
 import { actionKinds } from '#component/action/kinds.ts'
+import { statusOfError } from '#component/errors.ts'
 import {
   type ActionPlan,
   type CompiledOperation,
@@ -233,7 +234,8 @@ function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
   const { on_error, status_codes } = operation
   const isOfWamp = isAny(operation, isWamp)
   const isForward = isAny(operation, passesOn)
-  if (!isOfWamp && !isForward && !isComputed(operation)) return new Set()
+  const own = plansOf(operation).flatMap(({ kind, fixed }) => kind.errorsOf(fixed))
+  if (!isOfWamp && !isForward && own.length === 0 && !isComputed(operation)) return new Set()
   if (typeof on_error.status === 'number') return new Set([String(on_error.status)])
   if (on_error.status !== undefined) return new Set(['default'])
   const statuses = new Set<string>(isOfWamp ? ['500'] : [])
@@ -244,6 +246,7 @@ function actionStatuses(operation: CompiledOperation): ReadonlySet<string> {
       isOfWamp || expressionErrors.has(uri) || (isForward && !uri.startsWith('wamp.error.'))
     if (canBe) statuses.add(String(status))
   }
+  for (const uri of own) statuses.add(String(status_codes.get(uri) ?? statusOfError(uri)))
   return statuses
 }
 

@@ -23,4 +23,5 @@ export const deliver = actionKind({
   fields: { delivery: 'known', topic: 'value', args: 'value', kwargs: 'value', id: 'value' },
   handsTo: 'delivery',
   result: ['webhook_id', 'is_repeat'],
+  errorsOf: () => ['service.error.payload_too_large', 'service.error.unavailable'],
 })

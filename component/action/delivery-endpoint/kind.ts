@@ -3,8 +3,13 @@ import { actionKind, anyInvocation } from '#component/action/kind.ts'
 import { anything, described, oneOf, string } from '#component/spec/rules.ts'
 import { isMap } from '#component/syntax/values.ts'
 
-/** What may be done with the endpoints of a user, and the key that each needs. */
-export const endpointVerbs = { add: 'url', list: undefined, remove: 'id', rotate: 'id' } as const
+/** What may be done with the endpoints of a user: the key that each needs, and what it fails with. */
+export const endpointVerbs = {
+  add: { key: 'url', errors: ['wamp.error.invalid_argument', 'service.error.quota_exceeded'] },
+  list: { key: undefined, errors: [] },
+  remove: { key: 'id', errors: ['service.error.not_found'] },
+  rotate: { key: 'id', errors: ['service.error.not_found'] },
+} as const
 
 /** What is done. */
 export type EndpointVerb = keyof typeof endpointVerbs
@@ -33,7 +38,7 @@ export const deliveryEndpoint = actionKind({
   },
   check(action, path, report) {
     const verb = endpointVerbOf(action.do)
-    const needed = verb && endpointVerbs[verb]
+    const needed = verb && endpointVerbs[verb].key
     if (needed === undefined || !isMap(action) || Object.hasOwn(action, needed)) return
     const what = needed === 'url' ? 'the URL of the endpoint' : 'the id of the endpoint'
     report.missing(path, needed, what)
@@ -42,5 +47,9 @@ export const deliveryEndpoint = actionKind({
   fields: { delivery: 'known', do: 'known', url: 'value', id: 'value' },
   handsTo: 'delivery',
   isOfUser: true,
+  errorsOf({ do: verb }) {
+    const { errors } = endpointVerbs[endpointVerbOf(verb) ?? 'list']
+    return [...errors, 'wamp.error.not_authorized', 'service.error.unavailable']
+  },
   result: ['endpoint', 'endpoints', 'secret', 'is_repeat', 'ping'],
 })

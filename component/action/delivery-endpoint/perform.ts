@@ -31,7 +31,7 @@ export const deliveryEndpointAction = (ports: EndpointPorts): Action => ({
       throw new ServiceError('wamp.error.not_authorized', message)
     }
     const verb = endpointVerbOf(fields.do) ?? 'list'
-    const needed = endpointVerbs[verb]
+    const needed = endpointVerbs[verb].key
     const given = needed === undefined ? '' : fields[needed]
     if (typeof given !== 'string' || (needed !== undefined && given === '')) {
       throw new FieldError([needed ?? ''], 'a text')

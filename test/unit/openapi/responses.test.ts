@@ -154,6 +154,35 @@ describe('the errors of an operation', () => {
   })
 })
 
+describe('the errors of an action of deliveries', () => {
+  const more = {
+    deliveries: {
+      sent: { topic: 'com.example.order', to: { url: 'https://shop.example.com/' } },
+      own: { topic: 'com.example.order', to: { endpoints: {} } },
+    },
+  }
+  const security = { type: 'basic' }
+  const response = { on_result: {}, on_error: {} }
+  const ofUser = ['400', '401', '403', '406', '429', '500', '503']
+  for (const [action, errors] of [
+    [{ type: 'deliver', delivery: 'sent', topic: 'com.example.order' }, ['400', '406', '413', '500', '503']],
+    [{ do: 'list' }, ofUser],
+    [{ do: 'add', url: 'https://ada.example' }, ofUser],
+    [{ do: 'remove', id: 'ep_1' }, [...ofUser, '404']],
+    [{ do: 'rotate', id: '{{request.query_params.id}}' }, [...ofUser, '404']],
+  ] as const) {
+    it(`are those that it has: ${JSON.stringify(action)}`, () => {
+      const isEvent = 'type' in action
+      const operation = isEvent
+        ? { action, response: { on_result: { body: 'kept' }, on_error: {} } }
+        : { action: { type: 'delivery_endpoint', delivery: 'own', ...action }, security, response }
+      const { responses } = operationOf(operation, { more })
+      const statuses = Object.keys(responses).filter((status) => Number(status) >= 400)
+      expect(statuses).to.have.members(errors)
+    })
+  }
+})
+
 describe('what the author says of answers', () => {
   it('has schemas that are judged at load', () => {
     const responses = {
