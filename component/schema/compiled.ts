@@ -5,7 +5,7 @@ import { compilePattern } from '#component/schema/pattern/pattern.ts'
 import { runAtOnce, type Steps } from '#component/yielding.ts'
 import { type Depth, type Now, refill, spendUnits, tooCostly, turnIsOver } from './budget.ts'
 import { addOwnKeywords } from './own-keywords.ts'
-import { prepare } from './prepare.ts'
+import { preparing } from './prepare.ts'
 import type { NamedSchemas } from './references.ts'
 
 // V8 would keep each generated function for ever, for the case that its text is compiled again: also those of schemas that were thrown away
@@ -51,6 +51,7 @@ export class CompiledSchema {
   /** What is being compiled: whoever needs it takes the next step. */
   readonly #work: Partial<Record<Depth, Steps<ValidateFunction>>> = {}
   #size = 1
+  #tellsAll = true
 
   constructor(schema: unknown, named: NamedSchemas) {
     this.#schema = schema
@@ -65,6 +66,11 @@ export class CompiledSchema {
   /** Whether {@link fits} compiles nothing. */
   get isReady(): boolean {
     return this.#checks.fits !== undefined
+  }
+
+  /** Whether a look for all mistakes finds true ones only; known once {@link isReady}. */
+  get tellsAll(): boolean {
+    return this.#tellsAll
   }
 
   /**
@@ -98,9 +104,17 @@ export class CompiledSchema {
   }
 
   *#compiling(depth: Depth): Steps<ValidateFunction> {
-    const { root, referred, size, isTracking } = prepare(this.#schema, this.#named, depth)
+    const prepared = yield* preparing(this.#schema, this.#named, depth)
+    const { root, referred, size, isTracking } = prepared
+    this.#tellsAll = prepared.tellsAll
+    yield
+    for (const pattern of prepared.patterns) {
+      compilePattern(pattern) // which is kept for those who ask next
+      yield
+    }
     const patterns = new PatternEngine()
     const ajv = newAjv(patterns, depth, isTracking)
+    yield
     for (const [key, schema] of referred) ajv.addSchema(schema, key)
     // one by one, so that ajv does not go from reference to reference: its stack has an end
     for (const key of referred.keys()) {

@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv'
 import { pointer } from '#component/codec/json.ts'
 import type { Issue } from '#component/errors.ts'
-import { isTold, numberType } from './own-keywords.ts'
+import { countedPart, exactlyOne, isTold, numberType } from './own-keywords.ts'
 
 /** One place of a value that does not fit its schema. */
 export interface Mistake extends Issue {
@@ -43,7 +43,10 @@ const messages: Readonly<Record<string, string>> = {
 }
 
 /** Errors that only say that there are others, which are told. */
-const silent = new Set(['if', 'propertyNames'])
+const silent = new Set(['if', 'propertyNames', countedPart])
+
+/** What documents call a keyword of ours. */
+const written: Readonly<Record<string, string>> = { [numberType]: 'type', [exactlyOne]: 'oneOf' }
 
 /** Errors of ajv that are looked at. */
 const mostErrors = 5_000
@@ -54,7 +57,7 @@ export function mistakesOf(errors: readonly ErrorObject[], at: string): Mistake[
   for (const error of errors.slice(0, mostErrors)) {
     if (!isTold(error)) continue
     const { instancePath } = error
-    const keyword = error.keyword === numberType ? 'type' : error.keyword
+    const keyword = written[error.keyword] ?? error.keyword
     if (silent.has(keyword)) continue
     const params = error.params as Params
     const name = error.propertyName ?? memberIn[keyword]?.(params)

@@ -34,6 +34,12 @@ export const memberCost = 'x-wamp-gateway-member-cost'
  */
 export const evaluated = 'x-wamp-gateway-evaluated'
 
+/** `oneOf` whose schemas are parts, each of which counts by {@link countedPart} how many of its own fit. */
+export const exactlyOne = 'x-wamp-gateway-one'
+
+/** A part of `oneOf`: it fits where one of its schemas or more do, and notes how many. */
+export const countedPart = 'x-wamp-gateway-counted'
+
 /** A name in the compiled code for a value of ours. */
 const named = (cxt: KeywordCxt, ref: unknown): Code => cxt.gen.scopeValue('obj', { ref })
 
@@ -161,6 +167,43 @@ const lackedBy = (dependencies: Dependencies, isFirstEnough: boolean) => {
 
 const always = (message: string) => () => message
 
+/** How many schemas fit of the part of `oneOf` that was looked at last. */
+const lastPart = { count: 0 }
+
+/** Counts the schemas of a list that fit. @param isPart the list is one part of `oneOf`; else each schema is such a part */
+const counting = (keyword: string, isPart: boolean): CodeKeywordDefinition => ({
+  keyword,
+  schemaType: 'array',
+  trackErrors: true,
+  error: { message: 'must match exactly one schema in oneOf' },
+  code(cxt) {
+    const { gen } = cxt
+    const last = named(cxt, lastPart)
+    const count = gen.let('count', 0)
+    const fits = gen.name('_valid')
+    const schemas = cxt.schema as readonly unknown[]
+    gen.block(() => {
+      for (const schemaProp of schemas.keys()) {
+        const judged = cxt.subschema({ keyword, schemaProp, compositeRule: true }, fits)
+        gen.if(fits, () => {
+          gen.code(_`${count} += ${isPart ? 1 : _`${last}.count`}`)
+          cxt.mergeEvaluated(judged, Name)
+        })
+      }
+    })
+    if (isPart) gen.code(_`${last}.count = ${count}`)
+    cxt.result(
+      isPart ? _`${count} > 0` : _`${count} === 1`,
+      () => cxt.reset(),
+      () => {
+        // why the others do not fit is no mistake of a value that fits several
+        if (!isPart) gen.if(_`${count} > 1`, () => cxt.reset())
+        cxt.error(true)
+      },
+    )
+  },
+})
+
 const definitions: readonly CodeKeywordDefinition[] = [
   limit('minimum', '>=', (data, bound) => _`${data} >= ${bound}`),
   limit('maximum', '<=', (data, bound) => _`${data} <= ${bound}`),
@@ -216,6 +259,8 @@ const definitions: readonly CodeKeywordDefinition[] = [
       cxt.ok(_`${lacked}.length === 0`)
     },
   },
+  counting(exactlyOne, false),
+  counting(countedPart, true),
   {
     // as ajv has it, but that all items may turn out to be evaluated only when a value is checked
     keyword: 'unevaluatedItems',

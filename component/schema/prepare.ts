@@ -1,6 +1,8 @@
 /** Prepares a schema for ajv: known keywords only, each reference a schema of its own, and costs where work can repeat. */
 import { isMap, type JsonMap } from '#component/syntax/values.ts'
+import type { Steps } from '#component/yielding.ts'
 import type { Depth } from './budget.ts'
+import { Divider, keywordFor } from './divided.ts'
 import { keywords, partsOf } from './keywords.ts'
 import { cost, evaluated, memberCost, numberType } from './own-keywords.ts'
 import { groupsOf, Reach } from './reach.ts'
@@ -18,6 +20,10 @@ export interface PreparedSchemas {
   readonly size: number
   /** Whether ajv must note which members and items were evaluated: only `unevaluated…` asks for it. */
   readonly isTracking: boolean
+  /** Whether all mistakes of a value are true: false where what was evaluated is not known behind a part that does not fit. */
+  readonly tellsAll: boolean
+  /** The patterns of all of them. */
+  readonly patterns: ReadonlySet<string>
 }
 
 /** Keywords whose schemas judge each item: their work repeats. */
@@ -31,7 +37,11 @@ const ofMembers = new Set([
   'unevaluatedProperties',
 ])
 
-export function prepare(schema: unknown, named: NamedSchemas, depth: Depth): PreparedSchemas {
+export function* preparing(
+  schema: unknown,
+  named: NamedSchemas,
+  depth: Depth,
+): Steps<PreparedSchemas> {
   const graph = new Reach(named).graphOf(schema)
   const order = groupsOf(graph).flat()
   const schemas = [schema, ...order.map((at) => graph.get(at)?.target.schema)]
@@ -44,10 +54,12 @@ export function prepare(schema: unknown, named: NamedSchemas, depth: Depth): Pre
     // a part comes before what it is a part of
     work.moveParts(referred)
     referred.set(keys.get(at) as string, prepared)
+    yield
   }
   const root = work.referred(schema)
   work.moveParts(referred)
-  return { root, referred, size: work.size, isTracking }
+  const { size, tellsAll, patterns } = work
+  return { root, referred, size, isTracking, tellsAll, patterns }
 }
 
 const asksForEvaluated = (schema: unknown): boolean =>
@@ -65,8 +77,6 @@ const visitsOfLoop = 4
 
 /** V8 makes slower code of a function with more subschemas than these, the slower the more there are: visits cost as many times as much. */
 const subschemasOfFast = 32
-/** A function of so many subschemas is made in milliseconds, which one turn of the event loop may take: parts of a larger schema become functions of their own. */
-const mostOfPart = 96
 
 /** How much dearer visits are where it is noted what was evaluated. */
 const slownessOfTracking = 3
@@ -101,6 +111,7 @@ const sizeOf = (schema: unknown): number =>
 
 class Preparation {
   size = 0
+  readonly patterns = new Set<string>()
   /** Parts of large schemas, in the order in which they are to be compiled. */
   readonly #parts = new Map<string, Prepared>()
   #partCount = 0
@@ -111,6 +122,7 @@ class Preparation {
   readonly #keys: ReadonlyMap<string, string>
   readonly #costs: Costs
   readonly #isTracking: boolean
+  readonly #divider = new Divider()
 
   constructor(
     named: NamedSchemas,
@@ -124,17 +136,15 @@ class Preparation {
     this.#isTracking = isTracking
   }
 
+  /** See {@link PreparedSchemas.tellsAll}. */
+  get tellsAll(): boolean {
+    return !(this.#isTracking && this.#divider.hasDemands)
+  }
+
   /** Moves the parts that were made behind those in the map. */
   moveParts(to: Map<string, Prepared>): void {
     for (const [key, part] of this.#parts) to.set(key, part)
     this.#parts.clear()
-  }
-
-  /** Whether a schema becomes a part: what a schema in the same place has evaluated is not known behind a reference that does not fit. */
-  #isDivided(keyword: string, schema: unknown): boolean {
-    if (isMap(schema) && ofProperties.has(schema)) return true
-    if (this.#isTracking && keywords.get(keyword)?.isInPlace) return false
-    return sizeOf(schema) > mostOfPart
   }
 
   /** A part that is too large for the function of its schema. */
@@ -175,25 +185,27 @@ class Preparation {
     this.#weight++
     if (!isMap(schema)) return schema !== false
     const prepared: Record<string, unknown> = {}
-    const whole = this.#isTracking
-      ? withDivided(trackable(schema))
-      : withDividedLists(withDivided(schema))
+    const whole = this.#divider.divided(this.#isTracking ? trackable(schema) : schema)
     for (const keyword of Object.keys(whole)) {
       const known = keywords.get(keyword)
       if (known === undefined || known.isAnnotation) continue
       this.#weight += calls.has(keyword) ? visitsOfCall : 1
-      this.#put(prepared, keyword, whole[keyword])
+      this.#put(prepared, keyword, whole)
     }
     if (this.#isTracking && isCombined(whole)) prepared[evaluated] = true
     return prepared
   }
 
-  #put(prepared: Record<string, unknown>, keyword: string, value: unknown): void {
+  #put(prepared: Record<string, unknown>, keyword: string, whole: JsonMap): void {
+    const value = whole[keyword]
     const holds = keywords.get(keyword)?.holds
     const visits =
       (ofItems.has(keyword) ? visitsOfItem : 0) +
       (ofMembers.has(keyword) ? visitsOfMember : 0) +
       (tried.has(keyword) ? this.#costs.mistake : 0)
+    if (keyword === 'pattern') this.patterns.add(value as string)
+    else if (keyword === 'patternProperties')
+      for (const pattern of Object.keys(value as object)) this.patterns.add(pattern)
     if (ofMembers.has(keyword)) {
       const loops = holds === 'map' ? Object.keys(value as object).length : 1
       this.#weight += visitsOfLoop * loops
@@ -201,11 +213,11 @@ class Preparation {
       if (value === false && this.#costs.factor > 1) prepared[memberCost] = this.#costs.factor
     }
     const part = (schema: unknown) => {
-      if (this.#isDivided(keyword, schema)) return this.#part(schema)
+      if (this.#divider.isPart(keyword, schema, whole)) return this.#part(schema)
       return visits > 0 ? this.counted(schema, visits) : this.#prepared(schema)
     }
     if (holds === 'schema') prepared[keyword] = part(value)
-    else if (holds === 'list') prepared[keyword] = (value as unknown[]).map(part)
+    else if (holds === 'list') prepared[keywordFor(keyword, value)] = (value as unknown[]).map(part)
     else if (holds === 'map') {
       const entries = Object.entries(value as object)
       prepared[keyword] = Object.fromEntries(entries.map(([key, schema]) => [key, part(schema)]))
@@ -222,59 +234,6 @@ class Preparation {
     const target = resolve(reference, this.#named)
     return typeof target === 'string' ? undefined : this.#keys.get(target.at)
   }
-}
-
-/** What {@link withDivided} has made. */
-const ofProperties = new WeakSet<object>()
-
-/** The same schema with parts of its many `properties` beside it. */
-function withDivided(schema: JsonMap): JsonMap {
-  const { properties } = schema
-  if (!isMap(properties) || sumOf(Object.values(properties)) <= mostOfPart) return schema
-  const parts = inParts(Object.entries(properties)).map((entries) => ({
-    properties: Object.fromEntries(entries),
-  }))
-  if (parts.length === 1) return schema
-  for (const part of parts) ofProperties.add(part)
-  // the names are what `additionalProperties` goes by
-  const names = Object.fromEntries(Object.keys(properties).map((name) => [name, true]))
-  return { ...schema, properties: names, allOf: [...listIn(schema.allOf), ...parts] }
-}
-
-/** The same schema with parts of its long `allOf` and `anyOf`. */
-function withDividedLists(schema: JsonMap): JsonMap {
-  let whole = schema
-  for (const keyword of ['allOf', 'anyOf'] as const) {
-    const list = listIn(whole[keyword])
-    if (sumOf(list) <= mostOfPart) continue
-    const parts = inParts(list.map((each) => ['', each] as const)).map((some) => {
-      const schemas = some.map(([, each]) => each)
-      return schemas.length === 1 ? schemas[0] : { [keyword]: schemas }
-    })
-    if (parts.length > 1 && parts.length < list.length) whole = { ...whole, [keyword]: parts }
-  }
-  return whole
-}
-
-const sumOf = (schemas: readonly unknown[]): number =>
-  schemas.reduce<number>((sum, schema) => sum + sizeOf(schema), 0)
-
-/** Neighbours together, as long as they are at most one part. */
-function inParts(
-  entries: readonly (readonly [string, unknown])[],
-): (readonly [string, unknown])[][] {
-  const parts: (readonly [string, unknown])[][] = []
-  let size = Infinity
-  for (const entry of entries) {
-    const own = sizeOf(entry[1])
-    if (size + own > mostOfPart) {
-      parts.push([])
-      size = 0
-    }
-    parts.at(-1)?.push(entry)
-    size += own
-  }
-  return parts
 }
 
 /** The same schema in a form in which ajv notes what was evaluated without its known mistakes. */

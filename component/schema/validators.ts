@@ -260,7 +260,7 @@ class KeptValidator implements Validator {
     const found = (message: string): Mistake => ({ path: at, message, keyword: '' })
     if (verdict === 'too costly') return [found('too costly to check')]
     const left = leftInAll()
-    const isSmall = hasAtMost(mostMembers, value)
+    const isSmall = compiled.tellsAll && hasAtMost(mostMembers, value)
     // each of two looks gets a half
     const visits = isSmall ? left / 2 : left
     const all = isSmall ? yield* look('all') : 'too costly'

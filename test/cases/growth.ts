@@ -104,7 +104,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/router/limits': { '#holders': rows.connections, '#large': rows.bytes, '#paused': rows.connections },
   'component/router/patterns': { '#exact': rows.router, '#lengths': rows.router, '#prefix': rows.router, '#shapes': rows.router, entries: rows.router },
   'component/routes': { '#found': work, '#own': documents, '#realms': documents, '#segments': documents, found: work, noLiterals: documents },
-  'component/schema': { '#factsOf': work, '#hashes': documents, '#judged': work, '#kept': rows.compiled, '#known': work, '#parts': work, '#patterns': work, '#scalars': work, '#texts': work, '#validators': documents, seen: work },
+  'component/schema': { '#factsOf': work, '#hashes': documents, '#judged': work, '#kept': rows.compiled, '#known': work, '#parts': work, '#patterns': work, '#scalars': work, '#texts': work, '#validators': documents, patterns: work, seen: work },
   'component/schema/pattern': { kept: rows.compiled },
   'component/security': { '#failures': rows.failed, '#followed': rows.streams, '#known': [rows.verified, rows.logins], '#places': rows.failed, '#verdicts': rows.streams, '#waiting': rows.streams },
   'component/security/basic': { '#known': rows.verified },
