@@ -1,4 +1,4 @@
-/** The procedures for what passes through the gateway now: live requests, and the WAMP sessions of a realm. */
+/** The procedures for what passes through the gateway now: live requests, the use of routes, the procedures of documents, and the WAMP sessions of a realm. */
 import { ServiceError } from '#component/errors.ts'
 import { type Procedure, texts } from '#procedures/definition/procedure.ts'
 
@@ -57,6 +57,18 @@ export const requestProcedures: readonly Procedure[] = [
       if (within === undefined) return { value: { routes, ...rest } }
       const own = new Set(registry.list(within).map((document) => document.id))
       return { value: { routes: routes.filter(({ api }) => own.has(api)), ...rest } }
+    },
+  },
+  {
+    // answers `{procedures: [{realm_uri, procedure, match, invoke, nodes: [{node, state, reason, calls: {ok, error, canceled}, called_at}]}],
+    // unheard}`: what the document registers
+    uri: 'service.list_procedures',
+    parameters: texts('id'),
+    access: 'read',
+    mirrors: [{ method: 'GET', path: '/api_specs/:id/procedures' }],
+    async handler({ registry, procedures }, [id], { within }) {
+      registry.info(String(id), within)
+      return { value: await procedures(String(id)) }
     },
   },
   {

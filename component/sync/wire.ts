@@ -6,7 +6,7 @@ import { nonceLength, openSealed } from './sealing.ts'
 import { type Fields, type Heartbeat, type Message, readMessage } from './sync-messages.ts'
 import type { SyncPorts } from './sync-ports.ts'
 
-/** What other parts of a node ask those of another one: for a trace, for those of a document, for the tickets that have come to it, for the last uses of API keys, for the use of routes, about a login that it keeps, for the targets of upstreams. */
+/** What other parts of a node ask those of another one: for a trace, for those of a document, for the tickets that have come to it, for the last uses of API keys, for the use of routes, about a login that it keeps, for the targets of upstreams, for the procedures of a document. */
 export const questions = [
   'trace',
   'traces',
@@ -15,6 +15,7 @@ export const questions = [
   'routes',
   'login',
   'upstreams',
+  'procedures',
 ] as const
 export type Question = (typeof questions)[number]
 

@@ -8,6 +8,7 @@ import { LiveConsole } from './console/live-console.ts'
 import { type Documents, openDocuments } from './documents/open-documents.ts'
 import { rehearsalPorts } from './explain/rehearsal-ports.ts'
 import { openLoginQuestions } from './logins/login-questions.ts'
+import { ProcedureLists } from './procedures/procedure-lists.ts'
 import type { Needs } from './process-parts.ts'
 import type { Address } from './serving.ts'
 import { Tracing } from './tracing/tracing.ts'
@@ -67,6 +68,12 @@ export const openUpstreamLists = ({
   serving,
   sync,
 }: Needs<'context' | 'serving' | 'sync'>) => new UpstreamLists(serving.upstreams.table, node, sync)
+
+export const openProcedureLists = ({
+  context: { node },
+  registrar,
+  sync,
+}: Needs<'context' | 'registrar' | 'sync'>) => new ProcedureLists(registrar, node, sync)
 
 export function startTracing({
   context,

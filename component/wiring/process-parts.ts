@@ -21,6 +21,7 @@ import type { Documents } from './documents/open-documents.ts'
 import type { Listening } from './listening.ts'
 import type { LogLevel } from './log-level.ts'
 import type { LoginLists } from './logins/login-questions.ts'
+import type { ProcedureLists } from './procedures/procedure-lists.ts'
 import type { Registrar } from './procedures/registrar.ts'
 import type { Readiness } from './readiness.ts'
 import type { RouterAuthentication } from './router-authentication.ts'
@@ -68,6 +69,7 @@ interface ProcessParts extends ProcessPorts {
   readonly console: LiveConsole
   readonly loginLists: LoginLists
   readonly upstreams: UpstreamLists
+  readonly procedureLists: ProcedureLists
   readonly tracing: Tracing
   readonly files: ConfiguredFiles
   readonly management: Management

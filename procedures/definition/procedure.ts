@@ -133,6 +133,8 @@ export interface Management {
   routeUse(
     api_spec: string | undefined,
   ): Promise<{ readonly routes: readonly Readonly<Record<string, unknown>>[] }>
+  /** The procedures of a document, with the state of their registrations at all nodes; JSON. */
+  procedures(api_spec: string): Promise<unknown>
   /** The WAMP sessions of a realm; JSON. @throws ServiceError `service.error.unavailable` */
   wampSessions(realm_uri: string): Promise<unknown>
   /** When the API keys of a realm were used last, by their ids, as far as the nodes know. Seconds since the epoch, of whole minutes. */

@@ -57,6 +57,10 @@ export interface ProcedureStatus {
   readonly state: RegistrationState
   /** Why the router has refused it. */
   readonly reason?: string
+  /** The calls that have ended here since it is registered, by outcome. */
+  readonly calls: Readonly<Record<CallOutcome, number>>
+  /** When a call has ended last: milliseconds since the epoch; null: none has. */
+  readonly called_at: number | null
 }
 
 /** A registration, and the document that answers now. */
@@ -64,6 +68,9 @@ interface Held {
   entry: Entry
   /** undefined: the process does not register yet. */
   registration: StandingRegistration | undefined
+  /** As {@link ProcedureStatus} has them. */
+  readonly calls: Record<CallOutcome, number>
+  called_at: number | null
 }
 
 /** The status of a call that nobody waits for any more, in spans. */
@@ -121,7 +128,8 @@ export class Registrar {
     for (const key of gone.keys()) this.#end(key)
     if (fresh.length === 0) return
     for (const entry of fresh) {
-      this.#held.set(keyOf(entry), { entry, registration: undefined })
+      const calls = { ok: 0, error: 0, canceled: 0 }
+      this.#held.set(keyOf(entry), { entry, registration: undefined, calls, called_at: null })
     }
     if (!this.#isStarted) return
     // what is registered otherwise now is taken back first
@@ -179,13 +187,15 @@ export class Registrar {
 
   /** All procedures, by realm and URI. */
   states(): readonly ProcedureStatus[] {
-    const rows = [...this.#held.values()].map(({ entry, registration }): ProcedureStatus => {
+    const rows = [...this.#held.values()].map((held): ProcedureStatus => {
+      const { entry, registration, calls, called_at } = held
       const { api: api_spec, realm_uri, procedure } = entry
       const { uri = '', match = 'exact', invoke = 'roundrobin' } = procedure ?? {}
       const { state = 'waiting', reason } = registration ?? {}
       return {
         ...{ api_spec, realm_uri, procedure: uri, match, invoke, state },
         ...(reason !== undefined && { reason }),
+        ...{ calls: { ...calls }, called_at },
       }
     })
     return rows.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
@@ -299,6 +309,8 @@ export class Registrar {
     }
     const outcome: CallOutcome = isGone ? 'canceled' : error_uri === undefined ? 'ok' : 'error'
     if (isGone) [status, error_uri] = [clientClosed, canceled().uri]
+    held.calls[outcome] += 1
+    held.called_at = clock.now()
     this.#over({ id, exchange, route, outcome, status, error: error_uri, start })
   }
 

@@ -53,6 +53,10 @@ export interface Spec {
   realm_uri?: string
   ts: number
   versions?: Record<string, SpecVersion>
+  procedures?: Record<
+    string,
+    { action?: unknown; callers?: { roles?: string[]; authids?: string[] } }
+  >
 }
 
 /** A version of it. */
@@ -89,6 +93,24 @@ export interface RouteUse {
   count: number
   /** Milliseconds since the epoch. */
   used_at: number
+}
+
+/** A procedure of a document at one node; the time is milliseconds since the epoch. */
+export interface ProcedureAtNode {
+  node: string
+  state: string
+  reason: string | null
+  calls: { ok: number; error: number; canceled: number }
+  called_at: number | null
+}
+
+/** A procedure that a document registers. */
+export interface Procedure {
+  realm_uri: string
+  procedure: string
+  match: string
+  invoke: string
+  nodes: ProcedureAtNode[]
 }
 
 /** Requests of some seconds. */

@@ -17,6 +17,8 @@ const screens: readonly (readonly [name: string, place: string, shown: string])[
   ['versions', 'apis/com.example.orders/versions', 'tbody tr'],
   ['openapi', 'apis/com.example.orders/openapi', '.paint .key'],
   ['examples', 'apis/com.example.orders/examples', '.badge.good'],
+  ['procedures', 'apis/com.example.billing/procedures', 'tbody tr'],
+  ['no-procedures', 'apis/com.example.orders/procedures', '.empty'],
   ['usage', 'apis/com.example.orders/usage', '.empty'],
   ['new', 'new', '.paint .key'],
   ['requests', 'requests', 'tbody tr'],
@@ -70,6 +72,12 @@ const shop = {
   ],
 }
 
+/** A document that registers a procedure. */
+const billing = {
+  ...{ id: 'com.example.billing', realm_uri: 'com.example.test' },
+  procedures: { 'com.example.invoice.get': { callers: {}, action: { type: 'static', body: 7 } } },
+}
+
 /** The URL of a Grafana dashboard, with a choice of its own. */
 const dashboard = 'https://grafana.example.com/d/wamp-gateway?var-job=shop'
 
@@ -89,6 +97,7 @@ describe('the screens of the console', function () {
     const paths = { ...orders.versions['1.0'].paths, '/orders/:id/lines': { get: fixed([]) } }
     await test.load(test.second, specOf(orders.id, '/[v1]', paths))
     await send(test.first.adminUrl, '/realms', { method: 'POST', body: shop })
+    await test.load(test.first, billing)
     const keys = '/realms/com.example.shop/users/shop/api_keys'
     await send(test.first.adminUrl, keys, { method: 'POST', body: { name: 'nightly reports' } })
     page = await test.open('overview')

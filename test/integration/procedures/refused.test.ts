@@ -3,7 +3,14 @@ import { expect } from 'chai'
 import { Wampy } from 'wampy'
 import { WebSocket } from 'ws'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
-import { documentOf, realm } from './procedures.setup.ts'
+import { documentOf, openCaller, realm } from './procedures.setup.ts'
+
+interface ToldNode {
+  readonly state: string
+  readonly reason: string | null
+  readonly calls: object
+  readonly called_at: number | null
+}
 
 describe('a procedure that a backend has registered', () => {
   let gateway: TestGateway
@@ -53,6 +60,22 @@ describe('a procedure that a backend has registered', () => {
       invoke: 'roundrobin',
     })
     expect(procedures[1].reason).to.include('wamp.error.procedure_')
+  })
+
+  it('is told of each node, with the calls of the others', async () => {
+    const caller = await openCaller(gateway.routerUrl)
+    await caller.call('com.example.free')
+    await caller.close()
+    const { procedures, unheard } = JSON.parse(
+      await textOf('/api_specs/com.example.billing/procedures'),
+    )
+    const none = { ok: 0, error: 0, canceled: 0 }
+    const [free, taken]: ToldNode[] = procedures.map(({ nodes }: { nodes: ToldNode[] }) => nodes[0])
+    expect(free).to.deep.include({ state: 'registered', reason: null, calls: { ...none, ok: 1 } })
+    expect(free?.called_at).to.be.above(1_700_000_000_000)
+    expect(taken).to.deep.include({ state: 'refused', calls: none, called_at: null })
+    expect(taken?.reason).to.include('wamp.error.procedure_')
+    expect(unheard).to.deep.equal([])
   })
 
   it('is counted', async () => {

@@ -71,6 +71,7 @@ export async function managementOf(changes: Partial<Management> = {}) {
     routeUse: async () => ({
       routes: ['com.example.a', 'com.example.b'].map((api) => ({ api })),
     }),
+    procedures: async (api_spec) => ({ api_spec }),
     wampSessions: async () => [],
     upstreams: async (realm_uri) => ({ realm_uri }),
     deliveries: memoryDeliveries(),

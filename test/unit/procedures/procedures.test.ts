@@ -108,6 +108,7 @@ describe('management over WAMP', () => {
       'service.get_trace',
       'service.watch_requests',
       'service.list_route_use',
+      'service.list_procedures',
       'service.list_wamp_sessions',
     ])
     expect(new Set([...options.values()].map((one) => JSON.stringify(one)))).to.deep.equal(

@@ -1,4 +1,4 @@
-/** One API Specification: its document, routes, versions, description and examples. */
+/** One API Specification: its document, routes, procedures, versions, description and examples. */
 
 import { call, specPath } from '../lib/api.js'
 import { dateTime } from '../lib/format.js'
@@ -12,13 +12,15 @@ import { note, Question } from '../parts/dialog.js'
 import { html, useState } from '../preact.js'
 import { Description, Examples } from './contract.js'
 import { DocumentTab } from './document.js'
-import { Routes } from './routes.js'
+import { Procedures } from './served/procedures.js'
+import { Routes } from './served/routes.js'
 import { Usage } from './usage.js'
 import { Versions } from './versions.js'
 
 const tabs = [
   { name: 'document', title: 'Document' },
   { name: 'routes', title: 'Routes' },
+  { name: 'procedures', title: 'Procedures' },
   { name: 'versions', title: 'Versions' },
   { name: 'openapi', title: 'OpenAPI' },
   { name: 'examples', title: 'Examples' },
@@ -32,10 +34,15 @@ export function Api({ id, tab }) {
   const [isAsking, setAsking] = useState(false)
   const spec = specs.get(id)
   const operations = operationsOf(spec)
+  /** @type {Readonly<Record<string, number>>} */
+  const counts = {
+    routes: operations.length,
+    procedures: Object.keys(spec?.procedures ?? {}).length,
+  }
   const shown = tabs.map((one) => ({
     ...one,
     href: linkTo('apis', id, one.name),
-    ...(one.name === 'routes' && { count: operations.length }),
+    ...(one.name in counts && { count: counts[one.name] }),
   }))
   const remove = async () => {
     await call('DELETE', specPath(id))
@@ -49,7 +56,7 @@ export function Api({ id, tab }) {
       html`
       <p class="facts">
         ${spec.name && html`<span>${spec.name}</span>`}
-        <span>host <code>${spec.host}</code></span><span>realm <a href=${linkTo('realms', spec.realm_uri ?? '')}>${spec.realm_uri}</a></span>
+        ${spec.host && html`<span>host <code>${spec.host}</code></span>`}<span>realm <a href=${linkTo('realms', spec.realm_uri ?? '')}>${spec.realm_uri}</a></span>
         <span>loaded ${dateTime(spec.ts)}</span>
         ${hello?.grafana && html`<span><${Dashboard} url=${hello.grafana} api=${id} /></span>`}
       </p>`
@@ -58,6 +65,7 @@ export function Api({ id, tab }) {
     <${Tabs} label="About this API" tabs=${shown} now=${tab} />
     ${tab === 'document' && spec && html`<${DocumentTab} id=${id} />`}
     ${tab === 'routes' && html`<${Routes} id=${id} spec=${spec} operations=${operations} />`}
+    ${tab === 'procedures' && spec && html`<${Procedures} id=${id} spec=${spec} />`}
     ${
       tab === 'versions' &&
       html`<${Versions} id=${id} ts=${spec?.ts ?? 0} />

@@ -47,7 +47,7 @@ function List() {
         isLoaded && found.length === 0
           ? html`<${Empty}>${specs.size === 0 ? 'No API Specification is loaded yet.' : 'Nothing matches the filter.'}<//>`
           : html`
-          <${Table} label="APIs" heads=${['Id', 'Host', 'Realm', 'Versions', ['Operations', 'number'], ['Last used', 'number'], ['Loaded', 'number']]}>
+          <${Table} label="APIs" heads=${['Id', 'Host', 'Realm', 'Versions', ['Operations', 'number'], ['Procedures', 'number'], ['Last used', 'number'], ['Loaded', 'number']]}>
               ${found.slice(0, mostRows).map(
                 (spec) => html`
                 <tr key=${spec.id}>
@@ -59,7 +59,8 @@ function List() {
                       html`<${Badge} kind=${is_active === false ? '' : 'info'} title=${is_active === false ? 'not active' : undefined}>${version}<//> `,
                   )}</td>
                   <td class="number">${operationsOf(spec).length}</td>
-                  <td class="number quiet">${usedAt.has(spec.id) ? ago(Number(usedAt.get(spec.id)), now) : isWhole ? 'never' : '–'}</td>
+                  <td class="number">${Object.keys(spec.procedures ?? {}).length || ''}</td>
+                  <td class="number quiet">${usedAt.has(spec.id) ? ago(Number(usedAt.get(spec.id)), now) : isWhole && !spec.procedures ? 'never' : '–'}</td>
                   <td class="number quiet">${ago(spec.ts, now)}</td>
                 </tr>`,
               )}

@@ -18,7 +18,7 @@ import { Dot, Empty, Method, Panel, Table, Tabs, typed, useNow } from '../parts/
 import { Chart } from '../parts/chart.js'
 import { Dashboard } from '../parts/dashboard.js'
 import { html, useState } from '../preact.js'
-import { Unused } from './unused.js'
+import { Unused } from './served/unused.js'
 
 /** @typedef {import('../types.d.ts').RouteCounts & { seconds: number, bounds: number[] }} Route */
 

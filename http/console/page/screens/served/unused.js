@@ -1,12 +1,12 @@
 /** The routes that nobody has asked for since all processes have been there. */
 
-import { clockTime } from '../lib/format.js'
-import { useRouteUse } from '../lib/route-use.js'
-import { linkTo } from '../lib/router.js'
-import { operationsOf, specStore } from '../lib/specs.js'
-import { useStore } from '../lib/store.js'
-import { Empty, Method, Table, Trouble } from '../parts/basics.js'
-import { html } from '../preact.js'
+import { clockTime } from '../../lib/format.js'
+import { useRouteUse } from '../../lib/route-use.js'
+import { linkTo } from '../../lib/router.js'
+import { operationsOf, specStore } from '../../lib/specs.js'
+import { useStore } from '../../lib/store.js'
+import { Empty, Method, Table, Trouble } from '../../parts/basics.js'
+import { html } from '../../preact.js'
 
 const mostRows = 50
 

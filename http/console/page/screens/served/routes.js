@@ -1,23 +1,17 @@
 /** The routes of an API Specification: what each of them does, and when it was asked for last. */
 
-import { ago, clockTime, count } from '../lib/format.js'
-import { protectionText, securityOf } from '../lib/protection.js'
-import { useRouteUse } from '../lib/route-use.js'
-import { linkTo } from '../lib/router.js'
-import { Badge, Empty, Method, Panel, Table, Trouble, useNow } from '../parts/basics.js'
-import { html } from '../preact.js'
+import { ago, clockTime, count } from '../../lib/format.js'
+import { protectionText, securityOf } from '../../lib/protection.js'
+import { useRouteUse } from '../../lib/route-use.js'
+import { linkTo } from '../../lib/router.js'
+import { targetOf } from '../../lib/target.js'
+import { Badge, Empty, Method, Panel, Table, Trouble, useNow } from '../../parts/basics.js'
+import { html } from '../../preact.js'
 
 /** The first of the actions of an operation. @param {any} operation */
 const actionOf = (operation) => [operation?.action].flat()[0]
 
-/** What an action reaches, as the document says it. @param {any} action */
-function targetOf(action) {
-  if (typeof action === 'string') return action
-  const target = action?.procedure ?? action?.topic ?? action?.upstream ?? action?.host ?? ''
-  return typeof target === 'string' ? target : JSON.stringify(target)
-}
-
-/** @param {{ id: string, spec: import('../types.d.ts').Spec | undefined, operations: ReturnType<typeof import('../lib/specs.js').operationsOf> }} props */
+/** @param {{ id: string, spec: import('../../types.d.ts').Spec | undefined, operations: ReturnType<typeof import('../../lib/specs.js').operationsOf> }} props */
 export function Routes({ id, spec, operations }) {
   const { find, since, isWhole, error } = useRouteUse(id)
   const now = useNow(5_000)
