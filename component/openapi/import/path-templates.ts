@@ -15,8 +15,11 @@ export interface Pattern {
  */
 export function patternOf(template: string, rest: ReadonlySet<string>): Pattern | string {
   if (!template.startsWith('/')) return 'a path begins with "/"'
-  if (/[?#]/.test(template))
-    return 'a path has no "?" and no "#": a query is no part of it, so the path is left out'
+  const [, sent, mark] = /^([^?#]*)([?#])/.exec(template) ?? []
+  if (sent !== undefined) {
+    const why = mark === '#' ? 'what follows "#" is not sent' : 'a query is no part of a path'
+    return `${why}: the requests are those of ${JSON.stringify(sent)}, and this path is left out`
+  }
   const bindings = new Map<string, string | undefined>()
   const segments: string[] = []
   for (const segment of template.slice(1).split('/')) {

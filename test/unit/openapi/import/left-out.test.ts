@@ -43,11 +43,19 @@ const path = (pattern: string) => [...version, 'paths', pattern, 'get']
 type Row = readonly [it: string, parts: Json, told: string, keys: readonly string[], kept: unknown]
 
 const rows: readonly Row[] = [
-  ...['/b?x=1', '/b#c', '/b?', '/b/{id}?x', '/?b', '/b#{id}'].map(
-    (template): Row => [
+  ...[
+    ['/b?x=1', 'a query is no part of a path', '/b'],
+    ['/b#c', 'what follows "#" is not sent', '/b'],
+    ['/b?', 'a query is no part of a path', '/b'],
+    ['/b/{id}?x', 'a query is no part of a path', '/b/{id}'],
+    ['/?b', 'a query is no part of a path', '/'],
+    ['/b#{id}', 'what follows "#" is not sent', '/b'],
+    ['/b#c?d', 'what follows "#" is not sent', '/b'],
+  ].map(
+    ([template = '', why, sent]): Row => [
       `the path ${template}`,
       { paths: { '/a': { get: {} }, [template]: { get: {} } } },
-      'a path has no "?" and no "#"',
+      `${why}: the requests are those of "${sent}", and this path is left out`,
       [...version, 'paths'],
       ['/a'],
     ],
