@@ -165,7 +165,10 @@ describe('the errors of an action of deliveries', () => {
   const response = { on_result: {}, on_error: {} }
   const ofUser = ['400', '401', '403', '406', '429', '500', '503']
   for (const [action, errors] of [
-    [{ type: 'deliver', delivery: 'sent', topic: 'com.example.order' }, ['400', '406', '413', '500', '503']],
+    [
+      { type: 'deliver', delivery: 'sent', topic: 'com.example.order' },
+      ['400', '406', '413', '500', '503'],
+    ],
     [{ do: 'list' }, ofUser],
     [{ do: 'add', url: 'https://ada.example' }, ofUser],
     [{ do: 'remove', id: 'ep_1' }, [...ofUser, '404']],
