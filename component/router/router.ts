@@ -21,6 +21,7 @@ import { RawSocket } from './rawsocket/raw-socket.ts'
 import { Realm } from './realm.ts'
 import { defaultLimits, type RealmPorts, type RouterLimits } from './realm-ports.ts'
 import type { Session, Transport } from './session.ts'
+import { shortFrame } from './short-frame.ts'
 import { type SocketOptions, SocketTransport } from './socket-transport.ts'
 
 /** Options that the realms share; `maxRetained` is 10,000 unless given. */
@@ -215,7 +216,7 @@ export class Router {
       const pingIntervalMs = this.#options.pingIntervalMs ?? defaultPingMs
       // `ws` hands a message over as one Buffer
       this.#serve(framed as FramedSocket, socket, {
-        ...{ serializer, pingIntervalMs },
+        ...{ serializer, pingIntervalMs, shortFrame },
         peer: { address, isInProcess, cookie },
       })
     })
@@ -260,7 +261,7 @@ export class Router {
   #serve(
     framed: FramedSocket,
     socket: Duplex,
-    own: Pick<SocketOptions, 'peer' | 'pingIntervalMs' | 'serializer'>,
+    own: Pick<SocketOptions, 'peer' | 'pingIntervalMs' | 'serializer' | 'shortFrame'>,
   ): void {
     const transport = new SocketTransport({
       ...{ ...own, framed, socket, clock: this.#clock, backlog: this.#backlog },

@@ -13,7 +13,7 @@ import { countPassed } from '#component/limits/gc-pressure.ts'
 import type { Backlog, Holder } from '#component/router/limits/backlog.ts'
 import type { FramedSocket } from '#component/router/limits/framed-socket.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
-import { Unread } from '#component/router/limits/unread.ts'
+import { type ShortFrame, Unread } from '#component/router/limits/unread.ts'
 import { Cork } from '#component/wamp/channel/cork.ts'
 import { Drain } from '#component/wamp/channel/drain.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
@@ -44,6 +44,7 @@ export interface SocketOptions {
   readonly framed: FramedSocket
   /** The socket under it: of node:net or node:tls. */
   readonly socket: Duplex & { readonly bytesRead?: number }
+  readonly shortFrame?: ShortFrame | undefined
   readonly serializer: Serializer
   readonly peer: Peer
   readonly clock: Clock
@@ -95,12 +96,12 @@ export class SocketTransport implements Transport, Holder {
   #stopTimer: () => void = () => {}
 
   constructor(options: SocketOptions) {
-    const { backlog, socket, framed } = options
+    const { backlog, socket, framed, shortFrame } = options
     this.peer = options.peer
     this.#options = options
     this.#unfinished = new Unfinished(backlog)
     this.#unread = new Unread({
-      ...{ backlog, holder: this, framed },
+      ...{ backlog, holder: this, framed, socket, shortFrame },
       isBinary: options.serializer.isBinary,
       maxBytes: options.maxBufferedBytes,
       isCounted: !options.peer.isInProcess,

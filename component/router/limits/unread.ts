@@ -1,15 +1,22 @@
 /** Counts the bytes that one peer has not read yet. */
+import type { Duplex } from 'node:stream'
 import { type Backlog, freeBytes, type Holder } from './backlog.ts'
 import type { FramedSocket } from './framed-socket.ts'
 
 /** From this size on each message is counted by itself, because several peers may wait for the same one; bytes. */
 const largeBytes = 65_536
 
+/** The frame of a short message, for one write; undefined: it is not short. Where there is none, the framed socket sends all messages. */
+export type ShortFrame = (data: string | Uint8Array) => Uint8Array | undefined
+
 /** Parameters of {@link Unread}. */
 export interface UnreadOptions {
   readonly backlog: Backlog
   readonly holder: Holder
   readonly framed: FramedSocket
+  /** The socket under it. */
+  readonly socket: Pick<Duplex, 'write'>
+  readonly shortFrame?: ShortFrame | undefined
   /** Whether messages are sent as bytes. */
   readonly isBinary: boolean
   /** Most bytes that may wait for this peer. */
@@ -36,7 +43,7 @@ export class Unread {
   trySend(data: string | Uint8Array): boolean {
     const { backlog, holder, isCounted, framed } = this.#options
     if (!isCounted || typeof data === 'string' || data.length < largeBytes) {
-      framed.send(data, this.#sendOptions)
+      this.#send(data)
       return this.trySettle()
     }
     if (!backlog.hold(holder, data)) return false
@@ -50,6 +57,13 @@ export class Unread {
       throw error
     }
     return this.trySettle()
+  }
+
+  #send(data: string | Uint8Array): void {
+    const { framed, shortFrame, socket } = this.#options
+    const frame = shortFrame?.(data)
+    if (frame) socket.write(frame)
+    else framed.send(data, this.#sendOptions)
   }
 
   #read(sent: { readonly data: Uint8Array }): void {
