@@ -1,4 +1,5 @@
-/** The syntax of WAMP URIs, and the ways in which they are matched. No regular expressions: the router reads the URI of each message here. */
+/** The syntax of WAMP URIs, and the ways in which they are matched. No regular expressions: the router reads the URI of each message here; the judgement of the last ones is kept. */
+import { remembered } from './remembered.ts'
 
 /** How the URI of a registration, a subscription or a grant is compared with the URI of a message. */
 export type Match = 'exact' | 'prefix' | 'wildcard'
@@ -61,14 +62,18 @@ function problemOf(
 
 /** Whether the text is a URI by the loose rule of WAMP, `^([^\s.#]+\.)*[^\s.#]+$`: what the router accepts of its clients. */
 export const isLooseUri = (text: string, match: Match = 'exact'): boolean =>
-  problemOf(text, match, loose) === undefined
+  match === 'exact' ? isExactLoose(text) : problemOf(text, match, loose) === undefined
+
+const isExactLoose = remembered((text) => problemOf(text, 'exact', loose) === undefined)
 
 /**
  * Whether the gateway and its documents may name the URI: every router can read it. Some routers close the connection on a URI
  * with control characters, Python's white space or half of a surrogate pair, so these are refused beyond the loose rule.
  */
 export const isUri = (text: string, match: Match = 'exact'): boolean =>
-  problemOf(text, match, strict) === undefined && text.isWellFormed()
+  match === 'exact' ? isExact(text) : uriProblem(text, match) === undefined
+
+const isExact = remembered((text) => uriProblem(text) === undefined)
 
 /** Why a text is not a URI by {@link isUri}: the end of a sentence about it; undefined when it is one. */
 export function uriProblem(text: string, match: Match = 'exact'): string | undefined {
