@@ -101,7 +101,14 @@ export const decodingMsgpack = (bytes: Uint8Array, rules: ReadRules, step: numbe
 export const headingMsgpack = (bytes: Uint8Array, rules: ReadRules, step: number) =>
   new Reader('MessagePack data', bytes, rules).heading(step)
 
-const encoder = new Encoder({ useBigInt64: true, maxDepth: maxWrittenDepth })
+/** Nothing that {@link toBinary} gives is one: a Date is text. */
+const noExtensions = { tryToEncode: () => null, decode: (data: Uint8Array) => data }
+
+const encoder = new Encoder({
+  useBigInt64: true,
+  maxDepth: maxWrittenDepth,
+  extensionCodec: noExtensions,
+})
 
 /** Encodes what {@link toBinary} has prepared. */
 export const encodeMsgpack = (value: unknown): Uint8Array => encoder.encode(value)

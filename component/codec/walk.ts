@@ -113,7 +113,7 @@ export class Walk {
       this.size += value.length * rules.sizes.byte
     } else if (this.#isStrict && !isMap(value)) {
       rules.refuse('an object is not a plain map', false)
-    } else if (hasToJson(value)) {
+    } else if (!this.#isStrict && hasToJson(value)) {
       this.visit(value.toJSON(), depth + 1)
     } else {
       const keySize = rules.sizes.key
@@ -126,7 +126,7 @@ export class Walk {
 }
 
 const hasToJson = (value: object): value is { toJSON(): unknown } =>
-  'toJSON' in value && typeof value.toJSON === 'function'
+  typeof (value as { readonly toJSON?: unknown }).toJSON === 'function'
 
 /** A value with other leaves: all but lists and maps; what toJSON gives takes the place of its object. Copies only what changes. */
 export function mapLeaves(value: unknown, leaf: (value: unknown) => unknown): unknown {

@@ -118,12 +118,21 @@ export class Dealer {
     callee: Session,
     timeoutMs: number,
   ): void {
-    const [, callRequest, options, procedure] = message
+    const callRequest = message[1]
+    const options = message[2]
+    const procedure = message[3]
     const { match, timing } = registration
     const hasMore = options.progress === true
+    const timesItself = timing.has(callee)
+    // no spread: a call makes one
     const invocation: Invocation = {
-      ...{ caller, callRequest, callee, procedure, registration, hasMore },
-      timeoutMs: timing.has(callee) ? 0 : timeoutMs,
+      caller,
+      callRequest,
+      callee,
+      procedure,
+      registration,
+      hasMore,
+      timeoutMs: timesItself ? 0 : timeoutMs,
       request: callee.nextInvocation(),
       receivesProgress: options.receive_progress === true && callee.canProgress,
       silentUntil: this.#ports.clock.now() + (timeoutMs || untimedMs),
@@ -132,7 +141,7 @@ export class Dealer {
     const details = invocationDetails(sender, options, {
       procedure: match === 'exact' ? undefined : procedure,
       isSeen: this.#ports.authorizer.seesCallers(callee),
-      timesItself: timing.has(callee),
+      timesItself,
       isProgressive: invocation.receivesProgress,
       hasMore,
     })

@@ -1,7 +1,6 @@
 /** One realm of the router: its sessions, and the messages they exchange. */
 
 import { Quota } from '#component/limits/quota.ts'
-import { isMap } from '#component/syntax/values.ts'
 import type { WampMessage } from '#component/wamp/link.ts'
 import { code } from '#component/wamp/messages.ts'
 import { runSteps, type Steps } from '#component/yielding.ts'
@@ -123,13 +122,14 @@ export class Realm {
    * @throws ProtocolViolation
    */
   handle(session: Session, message: ClientMessage): void {
-    const [type, request, options] = message
-    const problem = isMap(options) ? describeOption(type, options) : undefined
+    const type = message[0]
+    const options = message[2]
+    const problem = typeof options === 'object' ? describeOption(type, options) : undefined
     if (problem !== undefined) {
       const uri = 'wamp.error.option_not_allowed'
       this.#refuse(
         session,
-        { fields: message, request: [type, request], uri, text: problem },
+        { fields: message, request: [type, message[1]], uri, text: problem },
         problem,
       )
       return

@@ -57,8 +57,8 @@ export function completeHello([type, realm, field, ...more]: WampMessage): WampM
 
 /** HELLO as of a caller that sends calls in pieces (WAMP: Progressive Call Invocations), which no client library announces. */
 export function announcingPieces(message: WampMessage): WampMessage {
+  if (message[0] !== code.hello) return message
   const [type, realm, field, ...more] = message
-  if (type !== code.hello) return message
   const details = asMap(field)
   const roles = asMap(details.roles)
   const caller = asMap(roles.caller)

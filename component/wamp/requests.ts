@@ -42,11 +42,11 @@ function withoutCallee(field: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** RESULT: `[50, request, details, args?, kwargs?]`. */
-export const readResult = ([, request, details, args, kwargs]: WampMessage): CallResult => ({
-  request_id: Number(request),
-  details: withoutCallee(details),
-  args: asList(args),
-  kwargs: asMap(kwargs),
+export const readResult = (message: WampMessage): CallResult => ({
+  request_id: Number(message[1]),
+  details: withoutCallee(message[2]),
+  args: asList(message[3]),
+  kwargs: asMap(message[4]),
 })
 
 /** PUBLISHED: `[17, request, publication]`; without acknowledgement there is no id. */
