@@ -47,7 +47,7 @@ export interface StreamedAnswers {
     type: string | undefined,
   ): Reply | Promise<Reply>
   /**
-   * The answer to a call as a stream of its progressive results.
+   * The answer to a call as a stream of its progressive results; later, where what comes before the head is checked for long.
    * @param context of the request; its action is the outcome
    * @throws ExpressionError, ServiceError as long as nothing has been sent
    */
@@ -58,7 +58,7 @@ export interface StreamedAnswers {
     outcome: Outcome & { readonly result: Readonly<Record<string, unknown>> },
     context: Context,
     cors: Headers,
-  ): Reply
+  ): Reply | Promise<Reply>
 }
 
 /** The place of a WebSocket that is to be opened. */

@@ -35,17 +35,6 @@ export function checkAnswer(
     : judged(response, request, operation, value, found)
 }
 
-/** The same in one turn, for the pieces of a stream, which are sent in order as they come. */
-export function checkAtOnce(
-  response: ResponseCheck,
-  request: NamedRequest,
-  operation: NamedOperation,
-  value: unknown,
-): void {
-  const found = response.check.mistakesAtOnce(value, '', response.mode)
-  judged(response, request, operation, value, found)
-}
-
 function judged(
   { at, mode, check, sink }: ResponseCheck,
   request: NamedRequest,

@@ -74,15 +74,6 @@ export class ValueCheck {
     }
   }
 
-  /** The same in one turn, which a check may hold until its budget is spent: for what cannot wait. */
-  mistakesAtOnce(value: unknown, at: string, mode: MismatchMode): Found {
-    try {
-      return this.#compiled.mistakesOf(value, at)
-    } catch (error) {
-      return this.#failed(error, mode)
-    }
-  }
-
   #failed(error: unknown, mode: MismatchMode): undefined {
     this.#sink.compileFailed(error)
     if (mode !== 'log') throw error

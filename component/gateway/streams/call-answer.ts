@@ -44,6 +44,8 @@ export class CallAnswer implements StreamRecord {
   /** Whether nothing has been promised to the client yet. */
   #isStarting = true
   #thrown: unknown
+  /** The last content is being checked. */
+  #checked: Promise<unknown> | undefined
   #isOver = false
   /** Whether the client is to see a cut body. */
   #isCut = false
@@ -66,13 +68,25 @@ export class CallAnswer implements StreamRecord {
     this.#operation = operation
     this.#view = view
     this.#stream = outcome.stream?.kind === 'call' ? outcome.stream : undefined
-    if (this.#stream === undefined) this.#finish(view.result(outcome, 1), 'complete')
+    if (this.#stream === undefined) this.#finishBy(() => view.result(outcome, 1), 'complete')
     else {
       this.#stream.begin({
         onPiece: (piece) => this.#take(piece),
         onOutcome: (last) => this.#conclude(last),
       })
     }
+    if (this.#checked === undefined) this.#started()
+  }
+
+  /**
+   * Waits for what has to be checked before the head; undefined: nothing has.
+   * @throws ExpressionError, ServiceError as the constructor does
+   */
+  get starting(): Promise<void> | undefined {
+    return this.#checked?.then(() => this.#started())
+  }
+
+  #started(): void {
     if (this.#thrown !== undefined) throw this.#thrown
     this.#isStarting = false
   }
@@ -95,8 +109,13 @@ export class CallAnswer implements StreamRecord {
     this.#leave()
   }
 
+  /** Whether the call has ended: nothing of it is taken any more. */
+  get #hasEnded(): boolean {
+    return this.#isOver || this.#checked !== undefined
+  }
+
   #take(piece: CallResult): void {
-    if (this.#isOver) return
+    if (this.#hasEnded) return
     let content: Content
     try {
       content = this.#view.piece(piece, this.events + 1)
@@ -151,18 +170,12 @@ export class CallAnswer implements StreamRecord {
 
   /** The call has ended. */
   #conclude(outcome: Outcome): void {
-    if (this.#isOver) return
+    if (this.#hasEnded) return
     const number = this.events + 1
     if ('error' in outcome) {
       this.#note(outcome)
       this.#end(() => this.#view.failure(outcome, number))
-      return
-    }
-    try {
-      this.#finish(this.#view.result(outcome, number), 'complete')
-    } catch (error) {
-      this.#fail(error)
-    }
+    } else this.#finishBy(() => this.#view.result(outcome, number), 'complete')
   }
 
   /** A failure of the gateway itself. */
@@ -196,9 +209,27 @@ export class CallAnswer implements StreamRecord {
   }
 
   /** Ends with a failure: raw pieces are cut, so that nobody takes them for the whole. */
-  #end(contentOf: () => string): void {
+  #end(contentOf: () => string | Promise<string>): void {
     if (this.#view.isRaw) this.#cut('failed')
-    else this.#finish(contentOf(), 'failed')
+    else this.#finishBy(contentOf, 'failed')
+  }
+
+  /** Ends behind content that may have to be checked in later turns; nothing comes meanwhile. */
+  #finishBy(contentOf: () => Content | Promise<Content>, reason: 'complete' | 'failed'): void {
+    // nothing stands in the place of a failure that cannot be told: a bug
+    const failed = (error: unknown) =>
+      reason === 'complete' ? this.#fail(error) : this.#cut('failed')
+    try {
+      const content = contentOf()
+      if (content instanceof Promise) {
+        this.#checked = content.then(
+          (known) => this.#isOver || this.#finish(known, reason),
+          (error) => this.#isOver || failed(error),
+        )
+      } else this.#finish(content, reason)
+    } catch (error) {
+      failed(error)
+    }
   }
 
   /** Ends behind the last content. */

@@ -56,7 +56,7 @@ export function callReply(
   context: Context,
   policy: Headers,
   shared: CallStreams,
-): Reply {
+): Reply | Promise<Reply> {
   const { language } = context.request as { readonly language: string }
   const headers = headOf(operation, plan.head, policy, language, context)
   if (frames) {
@@ -72,20 +72,25 @@ export function callReply(
     frames: frames && (exchange.frames ?? framesOf[frames]),
   })
   const answer = new CallAnswer(shared, operation, view, outcome)
-  const { extent } = view
-  const length = extent?.length && extent.length - (extent.first ?? 0)
-  return {
-    status: 200,
-    headers,
-    body: {
-      kind: 'events',
-      type,
-      begin: (sink) => answer.begin(length === undefined ? sink : windowed(sink, 0, length, true)),
-      cancel: () => answer.cancel(),
-      record: answer,
-      ...(length !== undefined && { length }),
-    },
-    ...(extent && { extent }),
-    operation,
+  const reply = (): Reply => {
+    const { extent } = view
+    const length = extent?.length && extent.length - (extent.first ?? 0)
+    return {
+      status: 200,
+      headers,
+      body: {
+        kind: 'events',
+        type,
+        begin: (sink) =>
+          answer.begin(length === undefined ? sink : windowed(sink, 0, length, true)),
+        cancel: () => answer.cancel(),
+        record: answer,
+        ...(length !== undefined && { length }),
+      },
+      ...(extent && { extent }),
+      operation,
+    }
   }
+  const { starting } = answer
+  return starting === undefined ? reply() : starting.then(reply)
 }

@@ -11,7 +11,7 @@ import { actionErrorOf } from '#component/gateway/failure-answer.ts'
 import type { Live } from '#component/gateway/header-layers.ts'
 import { bodyValue, evaluateExtent } from '#component/gateway/response.ts'
 import type { NamedRequest } from '#component/gateway/schemas/mismatches.ts'
-import { checkAtOnce } from '#component/gateway/schemas/response-check.ts'
+import { checkAnswer } from '#component/gateway/schemas/response-check.ts'
 import type { ProgressPlan } from '#component/gateway/stream-plan.ts'
 import type { Frames } from '#component/stream/frames.ts'
 import { eventNameProblem } from '#component/syntax/event-stream.ts'
@@ -73,41 +73,55 @@ export class PieceView {
   }
 
   /**
-   * The end of a call that has succeeded.
+   * The end of a call that has succeeded; later, where its check takes long.
    * @param number behind that of the last piece
    * @throws ExpressionError; ResponseMismatch
    */
-  result(outcome: Outcome & { readonly result: JsonMap }, number: number): Content {
+  result(
+    outcome: Outcome & { readonly result: JsonMap },
+    number: number,
+  ): Content | Promise<Content> {
     const { operation, plan, context, frames, request } = this.#of
     const { on_result } = operation
     const seen: Context = { ...context, action: outcome }
     const isDeclared = on_result.body !== undefined
     const { args, kwargs } = outcome.result
     const value = isDeclared ? bodyValue(operation, outcome, on_result, seen) : { args, kwargs }
-    if (on_result.check && isDeclared) checkAtOnce(on_result.check, request, operation, value)
-    if (frames) return this.#frame(frames, 'result', value, number)
-    // an answer without pieces is its own first one
-    this.extent ??= evaluateExtent(plan.extent, { ...seen, action: { progress: outcome.result } })
-    return isDeclared ? rawOf(value, on_result.body) : ''
+    const content = (): Content => {
+      if (frames) return this.#frame(frames, 'result', value, number)
+      // an answer without pieces is its own first one
+      this.extent ??= evaluateExtent(plan.extent, { ...seen, action: { progress: outcome.result } })
+      return isDeclared ? rawOf(value, on_result.body) : ''
+    }
+    const checked =
+      on_result.check && isDeclared && checkAnswer(on_result.check, request, operation, value)
+    return checked instanceof Promise ? checked.then(content) : content()
   }
 
-  /** The end of a call that has failed. Raw pieces have no place for it. */
-  failure(outcome: Outcome & { readonly error: ActionError }, number: number): string {
+  /** The end of a call that has failed; later, where its check takes long. Raw pieces have no place for it. */
+  failure(
+    outcome: Outcome & { readonly error: ActionError },
+    number: number,
+  ): string | Promise<string> {
     const { operation, context, frames, request } = this.#of
     if (frames === undefined) return ''
     const { on_error } = operation
-    try {
-      const value = bodyValue(operation, outcome, on_error, { ...context, action: outcome })
-      if (on_error.check) checkAtOnce(on_error.check, request, operation, value)
-      return this.#frame(frames, 'error', value, number)
-    } catch (second) {
+    const failed = (second: unknown): string => {
       if (!(second instanceof ServiceError)) throw second
       return this.#frame(frames, 'error', second.toJSON(), number)
+    }
+    try {
+      const value = bodyValue(operation, outcome, on_error, { ...context, action: outcome })
+      const content = () => this.#frame(frames, 'error', value, number)
+      const checked = on_error.check && checkAnswer(on_error.check, request, operation, value)
+      return checked instanceof Promise ? checked.then(content).catch(failed) : content()
+    } catch (second) {
+      return failed(second)
     }
   }
 
   /** The end of a call for a failure of the gateway itself, such as that of an expression. */
-  ownFailure(error: ServiceError, number: number): string {
+  ownFailure(error: ServiceError, number: number): string | Promise<string> {
     const { operation, frames } = this.#of
     if (frames === undefined) return ''
     const { on_error, action } = operation

@@ -59,7 +59,9 @@ export class StreamedReplies implements StreamedAnswers {
     return this.#events.reply(exchange, { route, plan: streams, outcome, context, policy, type })
   }
 
-  callReply(...[exchange, route, streaming, outcome, context, cors]: CallArguments): Reply {
+  callReply(
+    ...[exchange, route, streaming, outcome, context, cors]: CallArguments
+  ): Reply | Promise<Reply> {
     return callReply(exchange, route, streaming, outcome, context, cors, this.#callStreams)
   }
 }

@@ -1,7 +1,9 @@
 /** Checks that take more than their share of a turn of the event loop: wherever values are checked, the answer waits for the later turns. */
 import { expect } from 'chai'
+import type { Outcome } from '#component/action/action.ts'
 import { Validators } from '#component/schema/validators.ts'
 import { bodyOf, call, documentOf, serve } from './fake-exchange.ts'
+import { askForPieces, CallDouble, failureOf, resultOf } from './streams/call-doubles.ts'
 import { askOf, callOf, send, tool, toolsOf } from './tools/fixture.ts'
 
 const list = (length: number, value: unknown) => Array<unknown>(length).fill(value)
@@ -14,6 +16,7 @@ const yields = (value: unknown) => () => ({
   result: { request_id: 1, details: {}, args: [value], kwargs: {} },
 })
 const body = '{{action.result.args |> head}}'
+const failed = '{{action.error.args |> head}}'
 const enforced = { validate_responses: 'enforce' }
 
 /** Whether the value fits, and what is answered to it. */
@@ -50,6 +53,16 @@ const places: Readonly<Record<string, Place>> = {
     })
     return [reply.status, reply.failure]
   },
+  'the result at the end of a stream': (schema, validators) =>
+    ended(resultOf(long), schema, validators),
+  'the failure at the end of a stream': (schema, validators) =>
+    ended(failureOf('com.example.broken', long), schema, validators),
+  async 'the result of a call that has no pieces'(schema, validators) {
+    const response = { on_result: { body, schema } }
+    const asked = { keys: enforced, response, validators }
+    const { reply, sink, record } = await askForPieces(resultOf(long), asked)
+    return [reply.status, reply.failure?.mistakes, sink.text, record?.reason]
+  },
   async 'the arguments of a tool'(schema, validators) {
     const input = { type: 'object', properties: { list: schema } }
     const document = toolsOf({ '/x': { post: tool('put', { input }) } })
@@ -59,6 +72,17 @@ const places: Readonly<Record<string, Place>> = {
     )
     return json
   },
+}
+
+/** What is sent of a stream that ends so. */
+async function ended(end: Outcome, schema: object, validators: Validators) {
+  const call = new CallDouble(['a'])
+  const response = { on_result: { body, schema }, on_error: { body: failed, schema } }
+  const { sink, record } = await askForPieces(call, { keys: enforced, response, validators })
+  call.end(end)
+  call.piece('too late')
+  while (sink.ended === undefined) await new Promise(setImmediate)
+  return [sink.text, sink.ended, record?.error]
 }
 
 describe('a check that goes on in later turns', () => {
@@ -78,4 +102,25 @@ describe('a check that goes on in later turns', () => {
       })
     }
   }
+
+  it('tells nothing to a client that leaves meanwhile', async () => {
+    let goOn = () => {}
+    const late = new Validators({
+      now: () => (now += 1_000),
+      yieldTurn: () => new Promise<void>((resolve) => (goOn = resolve)),
+    })
+    let now = 0
+    const call = new CallDouble(['a'])
+    const response = { on_result: { body, schema: integers } }
+    const asked = { keys: enforced, response, validators: late }
+    const { sink, record } = await askForPieces(call, asked)
+    call.end(resultOf(long))
+    sink.leave()
+    for (let turn = 0; turn < 100; turn++) {
+      goOn()
+      await new Promise(setImmediate)
+    }
+    expect(sink.text).to.not.include('result')
+    expect([record?.reason, record?.error]).to.deep.equal(['client', undefined])
+  })
 })

@@ -1,6 +1,7 @@
 /** Doubles for streams of calls: a call whose pieces come when the test says so, and a client that keeps what it is sent. */
 import type { CallListener, CallStream, Outcome } from '#component/action/action.ts'
 import { CallStreams } from '#component/gateway/streams/call-streams.ts'
+import type { Validators } from '#component/schema/validators.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import { callResult, ManualClock } from '#test/unit/action/doubles.ts'
 import { type Ask, documentOf, serve } from '#test/unit/gateway/fake-exchange.ts'
@@ -105,6 +106,7 @@ export interface Asked {
   readonly method?: string
   readonly bufferBytes?: number
   readonly ask?: Ask
+  readonly validators?: Validators
 }
 
 /**
@@ -113,7 +115,16 @@ export interface Asked {
  */
 export async function askForPieces(
   outcome: CallDouble | Outcome,
-  { action, keys, response, method = 'get', query = '', bufferBytes, ask = {} }: Asked = {},
+  {
+    action,
+    keys,
+    response,
+    method = 'get',
+    query = '',
+    bufferBytes,
+    ask = {},
+    validators,
+  }: Asked = {},
 ) {
   const clock = new ManualClock()
   const turns: (() => void)[] = []
@@ -134,6 +145,8 @@ export async function askForPieces(
     undefined,
     undefined,
     callStreams,
+    undefined,
+    validators,
   )
   const headers = { accept: 'text/event-stream', ...ask.headers }
   const reply = await served.ask(`${method.toUpperCase()} /v1/x${query}`, { ...ask, headers })
