@@ -57,9 +57,9 @@ const testedLength = 32_768
 
 const notPlain = /[^\x20-\x5b\x5d-\x7e]/
 
-/** One pass over a text. */
+/** One pass over a text, of which a part is in memory at a time. */
 export class Scanner {
-  readonly text: string
+  text: string
   readonly rules: ReadRules
   position = 0
   values = 0
@@ -78,16 +78,34 @@ export class Scanner {
   /** Whether the string just read contains a backslash. */
   hasEscape = false
   readonly #keys: KeyCount
+  /** Characters before {@link text}. */
+  #before = 0
 
-  constructor(text: string, rules: ReadRules) {
+  /** @param length of the whole text, in characters or bytes */
+  constructor(text: string, rules: ReadRules, length = text.length) {
     this.text = text
     this.rules = rules
-    this.#keys = new KeyCount(rules, text.length)
-    if (text.length >= longText) this.#testedEnd = 0
+    this.#keys = new KeyCount(rules, length)
+    if (length >= longText) this.#testedEnd = 0
+  }
+
+  /** The position in the whole text. */
+  get place(): number {
+    return this.#before + this.position
+  }
+
+  /** Forgets the text before a position, and appends what comes next; between values, or within the string of one. */
+  slide(from: number, next: string): void {
+    this.text = this.text.slice(from) + next
+    this.#before += from
+    this.position -= from
+    if (this.#stringStart !== undefined) this.#stringStart -= from
+    // what was appended has not been tested
+    if (this.#testedEnd !== Infinity) this.#testedEnd = this.#plainEnd = 0
   }
 
   fail(problem: string, at = this.position, uri: ErrorUri = 'service.error.bad_request'): never {
-    throw new ServiceError(uri, `${problem} at position ${at} of the JSON text`)
+    throw new ServiceError(uri, `${problem} at position ${this.#before + at} of the JSON text`)
   }
 
   /** Skips white space; the code of the next character, NaN at the end. */
@@ -377,25 +395,54 @@ export interface Piece {
   readonly hasGreatNumbers: boolean
 }
 
-/** {@link scanJson} piece by piece; undefined at a pause within a piece. @param characters of a piece at least, but for the last */
+/** Text that comes in parts. */
+export interface ComingText {
+  /** Of all of it, at most; characters. */
+  readonly length: number
+  readonly hasMore: boolean
+  /** The next part. @param length of it about, in characters; absent: all of the rest */
+  next(length?: number): string
+}
+
+/** A piece that is longer than so many of its kind is in memory with all of the text behind it. */
+const mostOfPiece = 32
+
+/** Appends the next part where fewer characters than three steps are left, so that what a step begins ends in the text, mostly. */
+export function refill(scanner: Scanner, from: number, coming: ComingText, step: number): void {
+  if (!coming.hasMore || scanner.text.length - scanner.position >= 3 * step) return
+  const isLong = scanner.position - from > mostOfPiece * step
+  scanner.slide(from, isLong ? coming.next() : coming.next(3 * step))
+}
+
+/**
+ * {@link scanJson} piece by piece; undefined at a pause within a piece. What is wrong may also be that a key, a number or blanks are longer than two
+ * steps and are taken for two, but where the status is 413.
+ * @param characters of a piece at least, but for the last
+ */
 export function* scanPieces(
-  text: string,
+  coming: ComingText,
   rules: ReadRules,
   characters: number,
 ): Generator<Piece | undefined, void, undefined> {
-  const scanner = new Scanner(text, rules)
-  for (let start: Around = [], from = 0, isLast = false; !isLast; ) {
+  const scanner = new Scanner('', rules, coming.length)
+  for (let start: Around = [], isLast = false; !isLast; ) {
+    // each piece begins where the text does
+    scanner.slide(scanner.position, '')
     scanner.hasGreatNumbers = false
+    refill(scanner, 0, coming, characters)
     isLast = scanner.read(characters)
     while (scanner.isInString) {
       yield undefined
+      refill(scanner, 0, coming, characters)
       isLast = scanner.read(characters)
     }
-    if (isLast) scanner.end()
+    if (isLast) {
+      if (coming.hasMore) scanner.slide(0, coming.next())
+      scanner.end()
+    }
     const end = scanner.open.map((keys) => keys?.last)
     const { position, hasGreatNumbers } = scanner
-    yield { text: text.slice(from, position), start, end, hasGreatNumbers }
+    yield { text: scanner.text.slice(0, position), start, end, hasGreatNumbers }
     start = end
-    from = position
   }
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '#component/errors.ts'
 import type { Steps } from '#component/yielding.ts'
 import { readWithBigIntegers } from './json-integers.ts'
 import { PiecedValue } from './json-pieces.ts'
-import { Scanner, scanJson, scanPieces } from './json-scan.ts'
+import { type ComingText, refill, Scanner, scanJson, scanPieces } from './json-scan.ts'
 import {
   bodyRules,
   checkDocumentSize,
@@ -23,12 +23,58 @@ const json = JSON as unknown as { rawJSON(text: string): unknown }
 const byteOrderMark = '\ufeff'
 
 /** The text of bytes, without a byte order mark. @throws ServiceError 400 for what is not UTF-8 */
-export function decodeUtf8(bytes: Uint8Array, format = 'JSON'): string {
-  if (!isUtf8(bytes)) {
+export const decodeUtf8 = (bytes: Uint8Array, format = 'JSON'): string =>
+  new CheckedText(bytes, format).next()
+
+/** The text of bytes, part by part: a character a byte. */
+class LatinText implements ComingText {
+  protected readonly bytes: Buffer
+  protected at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get length(): number {
+    return this.bytes.length
+  }
+
+  get hasMore(): boolean {
+    return this.at < this.length
+  }
+
+  next(length = this.length): string {
+    const start = this.at
+    this.at = Math.min(start + length, this.length)
+    return this.bytes.toString('latin1', start, this.at)
+  }
+}
+
+/** The text of bytes in UTF-8, part by part, without a byte order mark. */
+class CheckedText extends LatinText {
+  #isWhole = false
+
+  /** @throws ServiceError 400 for what is not UTF-8 */
+  constructor(bytes: Uint8Array, format = 'JSON') {
+    super(bytes)
+    if (isUtf8(bytes)) return
     throw new ServiceError('service.error.bad_request', `the ${format} text is not valid UTF-8`)
   }
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-  return text.startsWith(byteOrderMark) ? text.slice(1) : text
+
+  /** From now on all of it comes at once. */
+  rewind(): void {
+    this.at = 0
+    this.#isWhole = true
+  }
+
+  override next(length = this.length): string {
+    const start = this.at
+    this.at = this.#isWhole ? this.length : Math.min(start + length, this.length)
+    // not within a character
+    while (((this.bytes[this.at] ?? 0) & 0xc0) === 0x80) this.at++
+    const text = this.bytes.toString('utf8', start, this.at)
+    return start === 0 && text.startsWith(byteOrderMark) ? text.slice(1) : text
+  }
 }
 
 /**
@@ -50,20 +96,25 @@ export function* headingJson(
   characters: number,
 ): Steps<readonly unknown[]> {
   const items: unknown[] = []
-  yield
   // a character a byte, so that what is no UTF-8 is found in its item
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-  yield
+  const text = new LatinText(bytes)
+  const scanner = new Scanner('', rules, bytes.length)
+  const comes = () => refill(scanner, scanner.position, text, characters)
   try {
-    const scanner = new Scanner(text, rules)
+    comes()
     if (scanner.next() !== 0x5b) return items
     do {
       scanner.position++
       scanner.next()
-      const start = scanner.position
-      while (!scanner.read(characters)) yield
-      const item = bytes.subarray(start, scanner.position)
+      const start = scanner.place
+      comes()
+      while (!scanner.read(characters)) {
+        yield
+        comes()
+      }
+      const item = bytes.subarray(start, scanner.place)
       items.push(yield* parsingJson(item, rules, characters))
+      comes()
     } while (items.length < maxItems && scanner.next() === 0x2c)
   } catch {
     // it ends here
@@ -77,10 +128,24 @@ export function* parsingJson(
   rules: ReadRules = bodyRules,
   characters = stepLength,
 ): Steps<unknown> {
-  const text = decodeUtf8(source)
+  const text = new CheckedText(source)
   yield
+  try {
+    return yield* parsingParts(text, rules, characters)
+  } catch (error) {
+    // a key or number is longer than the part of the text in memory; or as wrong in the whole text
+    if (isTooLarge(error)) throw error
+    text.rewind()
+    return yield* parsingParts(text, rules, characters)
+  }
+}
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof ServiceError && error.uri === 'service.error.payload_too_large'
+
+function* parsingParts(coming: ComingText, rules: ReadRules, characters: number): Steps<unknown> {
   const pieced = new PiecedValue()
-  for (const piece of scanPieces(text, rules, characters)) {
+  for (const piece of scanPieces(coming, rules, characters)) {
     if (piece) pieced.add(piece, (part) => scanned(part, piece.hasGreatNumbers, rules))
     yield
   }

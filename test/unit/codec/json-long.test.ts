@@ -1,8 +1,14 @@
 /** Long JSON text is scanned faster where it is plain, and judged as any other; our own text is not scanned at all. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { parseJson, parseOwnJson, parsingJson, stringifyJson } from '#component/codec/json.ts'
-import { bodyRules, routerRules } from '#component/codec/limits.ts'
+import {
+  headingJson,
+  parseJson,
+  parseOwnJson,
+  parsingJson,
+  stringifyJson,
+} from '#component/codec/json.ts'
+import { bodyRules, peerRules, routerRules, stepLength } from '#component/codec/limits.ts'
 import { serializers } from '#component/codec/serializers.ts'
 import { runAtOnce } from '#component/yielding.ts'
 
@@ -51,6 +57,82 @@ describe('long JSON text', () => {
     expect(runAtOnce(parsingJson(bytes))).to.deep.equal(parseJson(bytes))
     expect(() => runAtOnce(parsingJson(Buffer.from('{"a":')))).to.throw('position 5')
   })
+})
+
+/** The most bytes that become one text while something is done. */
+function longestText(task: () => unknown): number {
+  const own = Buffer.prototype.toString
+  let longest = 0
+  Buffer.prototype.toString = function (
+    this: Buffer,
+    encoding?: BufferEncoding,
+    start = 0,
+    end = this.length,
+  ) {
+    longest = Math.max(longest, end - start)
+    return own.call(this, encoding, start, end)
+  }
+  try {
+    outcome(task)
+  } finally {
+    Buffer.prototype.toString = own
+  }
+  return longest
+}
+
+describe('JSON text that is read in parts', () => {
+  const step = 100
+  const long = 10 * step
+  const rows = {
+    'a long key': `{"${'k'.repeat(long)}":1,"b":[2]}`,
+    'a long number': `[${'9'.repeat(long)},1]`,
+    'a long fraction': `[0.${'1'.repeat(long)}]`,
+    'a number alone': '1'.repeat(long),
+    blanks: `${' '.repeat(long)}[1,${' '.repeat(long)}2]${' '.repeat(long)}`,
+    'more behind blanks': `[1]${' '.repeat(long)}]`,
+    'a long text': `["${'é\\n'.repeat(long)}","a"]`,
+    'a text that is open': `["${'a'.repeat(long)}`,
+    'letters of four bytes': `["a${'😀'.repeat(long)}"]`,
+    'a mark in front': `\ufeff[${'1,'.repeat(long)}2]`,
+    'a mistake behind all': `[${'"a",'.repeat(long)}]`,
+    'a key twice, far apart': `{"a":1,${padding},"a":2}`,
+    'too many values': `[${'1,'.repeat(long)}1]`,
+    'too many keys': `{${Array.from({ length: long }, (_, key) => `"${key}":1`)}}`,
+  }
+  for (const [what, text] of Object.entries(rows)) {
+    for (const [name, rules] of Object.entries({
+      all: routerRules,
+      few: { ...bodyRules, values: 500, keys: 100, names: 200 },
+    })) {
+      it(`is read as the whole is: ${what}, where ${name} are allowed`, () => {
+        const bytes = Buffer.from(text)
+        const told = (task: () => unknown) => {
+          try {
+            return task()
+          } catch (error) {
+            return String(error)
+          }
+        }
+        const whole = told(() => parseJson(bytes, rules))
+        for (const characters of [1, 7, step, 2 * step]) {
+          expect(told(() => runAtOnce(parsingJson(bytes, rules, characters)))).to.deep.equal(whole)
+        }
+      })
+    }
+  }
+
+  for (const [what, text] of Object.entries({
+    'is refused': `{${Array.from({ length: 100_000 }, (_, key) => `"${key}":1`)}}`,
+    'is accepted': `[${'{"a":"b"},'.repeat(90_000)}1]`,
+  })) {
+    it(`is never one text in memory where it ${what}`, () => {
+      const bytes = Buffer.from(text)
+      expect(bytes.length).to.be.above(900_000)
+      expect(longestText(() => runAtOnce(parsingJson(bytes, peerRules)))).to.be.within(1, 200_000)
+      const heading = headingJson(Buffer.from(`[16,1,${text},1]`), peerRules, stepLength)
+      expect(longestText(() => runAtOnce(heading))).to.be.within(1, 200_000)
+    })
+  }
 })
 
 describe('a value that is read in steps', () => {
