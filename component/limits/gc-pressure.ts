@@ -2,6 +2,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from '#component/clock.ts'
+import { trimMalloc } from './malloc-trim.ts'
 import type { Quota } from './quota.ts'
 
 /** Young objects; all; all, several times, after which V8 returns the free pages of its heap at once. */
@@ -45,6 +46,8 @@ const looksUntilIdle = 6
 export interface CollectPorts {
   readonly clock: Pick<Clock, 'after'>
   readonly collect?: typeof collectGarbage
+  /** Gives memory back that is outside of the heap. */
+  readonly trim?: () => void
   /** The part of the time since the last call in which the event loop worked, 0 to 1. */
   readonly utilization?: () => number
   /** Bytes of memory that the heap takes, empty pages included, and the buffers of its objects. */
@@ -74,7 +77,7 @@ function memoryOfHeap(): number {
  * @returns a function that stops it
  */
 export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPorts): () => void {
-  const { clock, collect = collectGarbage } = ports
+  const { clock, collect = collectGarbage, trim = trimMalloc } = ports
   const { utilization = utilizationOfLoop(), memory = memoryOfHeap } = ports
   let most = 0
   let quietLooks = 0
@@ -90,6 +93,7 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
       most = 0
       quietLooks = 0
       collectAll('last-resort')
+      trim()
     } else {
       most = Math.max(most, recent)
       if (worked <= quiet) collectWhenQuiet()
@@ -102,6 +106,8 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
     const now = memory()
     if (quietLooks === 1 || now - memoryBefore < grown) collect('minor')
     else collectAll(now <= small ? 'last-resort' : 'major')
+    // sessions of TLS and HTTP/2 are hardly seen in the heap
+    if (quietLooks === looksUntilIdle) trim()
   }
 
   function collectAll(collection: Collection): void {

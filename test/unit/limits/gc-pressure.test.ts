@@ -7,12 +7,14 @@ const megabyte = 1024 * 1024
 
 describe('memory that was held for peers', () => {
   let collections: string[]
+  let trims: number
   let budget: Quota
   let utilization: number
   let pass: () => void
 
   beforeEach(() => {
     collections = []
+    trims = 0
     utilization = 0.2
     budget = new Quota(64 * megabyte)
     const after = (_ms: number, callback: () => void) => {
@@ -24,6 +26,7 @@ describe('memory that was held for peers', () => {
     collectAfter(budget, {
       clock: { after },
       collect: (collection) => collections.push(collection),
+      trim: () => trims++,
       utilization: () => utilization,
       memory: () => 0,
     })
@@ -41,6 +44,20 @@ describe('memory that was held for peers', () => {
     pass()
     pass()
     expect(collections).to.deep.equal(['last-resort'])
+    expect(trims).to.equal(1)
+  })
+
+  it('is given back outside of the heap, too, once the process is idle, and once only', () => {
+    utilization = 0
+    for (let look = 0; look < 20; look++) pass()
+    expect(trims).to.equal(1)
+    utilization = 0.5
+    pass()
+    utilization = 0
+    for (let look = 0; look < 5; look++) pass()
+    expect(trims).to.equal(1)
+    pass()
+    expect(trims).to.equal(2)
   })
 
   it('is collected again once the process is quiet, also where it was quiet while it was held', () => {
