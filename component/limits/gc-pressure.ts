@@ -1,4 +1,5 @@
 /** Collects the garbage that V8 does not see in time: buffers, which are outside its heap, and what remains when the process becomes quiet. */
+import { Buffer } from 'node:buffer'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from '#component/clock.ts'
@@ -116,6 +117,17 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
   }
 
   return () => stop()
+}
+
+/** Where an object has what {@link tellHeld} gives it. */
+const heldOutside = Symbol('held outside of the heap')
+
+/**
+ * Tells V8 that an object holds about this many bytes outside of its heap until it is collected: as many that nobody touches, and which therefore take
+ * no memory, are counted for it. Each 64 MB of them begin a collection, which goes on beside other work.
+ */
+export function tellHeld(object: object, bytes: number): void {
+  Object.defineProperty(object, heldOutside, { value: Buffer.allocUnsafeSlow(bytes) })
 }
 
 /** Bytes that may pass between two collections of young objects; docs/design/performance.md tells what this costs and saves. */

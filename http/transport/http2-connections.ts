@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '#component/clock.ts'
+import { tellHeld } from '#component/limits/gc-pressure.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import { plainAddress } from '#component/syntax/ip-address.ts'
 import { Http2Peers } from '#http/limits/http2-peers.ts'
@@ -13,6 +14,12 @@ import { http2 } from './node-http2.ts'
 const endStream = 1
 /** How often connections are looked after; milliseconds. */
 const interval = 1000
+
+/**
+ * What a closed connection holds outside of the heap until it is collected, of its sessions of TLS and nghttp2 and of its last streams; bytes, measured:
+ * 170 KB where 100 streams were reset.
+ */
+const bytesOfClosed = (streams: number): number => 16_384 + 2_048 * Math.min(streams, 100)
 
 /**
  * Why connections are over, and none of them: `client` has closed it, `protocol` is a fault or a flood that nghttp2 has ended, `refused`
@@ -199,6 +206,7 @@ class Connection implements Http2Carrier {
     session.once('close', () => {
       // where the client has not acknowledged SETTINGS, node:http2 keeps the session as long as anything leads from it to its handle
       session.removeAllListeners()
+      tellHeld(session, bytesOfClosed(this.begun))
       listener.onClose(this.#reason ?? 'client')
     })
     session.setLocalWindowSize(http2Bounds.window)

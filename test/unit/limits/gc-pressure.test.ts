@@ -1,6 +1,6 @@
 /** When garbage is collected: once peers are done that had much held for them, and once a busy process is quiet. */
 import { expect } from 'chai'
-import { collectAfter } from '#component/limits/gc-pressure.ts'
+import { collectAfter, tellHeld } from '#component/limits/gc-pressure.ts'
 import { Quota } from '#component/limits/quota.ts'
 
 const megabyte = 1024 * 1024
@@ -164,5 +164,16 @@ describe('garbage of a busy process', () => {
     memory += 400 * megabyte
     staysQuiet()
     expect(collections).to.deep.equal(['minor', 'major'])
+  })
+})
+
+describe('memory outside of the heap', () => {
+  it('counts for the object that holds it, and is no member of it', () => {
+    const object = { a: 1 }
+    const before = process.memoryUsage().arrayBuffers
+    tellHeld(object, 64 * megabyte)
+    expect(process.memoryUsage().arrayBuffers - before).to.be.above(32 * megabyte)
+    expect(object).to.deep.equal({ a: 1 })
+    expect(Object.keys(object)).to.deep.equal(['a'])
   })
 })
