@@ -242,11 +242,11 @@ export const configSchema = section(
         ),
         ping_interval: milliseconds(
           5_000,
-          'Silence of a client of the embedded router until it is pinged, unless it speaks RawSocket; 0: never.',
+          'Silence of a client of the embedded router until it is pinged; over RawSocket no ping is sent, and silence counts within a frame only. 0: never.',
         ),
         ping_timeout: milliseconds(
           5_000,
-          'How long a client may take to respond to a ping before it is disconnected. A callee with a call under way has until the timeout of the call, and as long again.',
+          'How long a client may take to respond to a ping, or over RawSocket to go on with a frame that it has begun, before it is disconnected. A callee with a call under way has until the timeout of the call, and as long again.',
         ),
       },
       'The embedded WAMP router.',

@@ -8,8 +8,8 @@ import { LimitUsage } from '#component/limits/limit-usage.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { Admission } from '#component/router/limits/admission.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
-import type { FramedSocket } from '#component/router/limits/framed-socket.ts'
-import { refusal } from '#component/wamp/channel/rawsocket-frames.ts'
+import { type FramedSocket, webSocketHead } from '#component/router/limits/framed-socket.ts'
+import { headLength, refusal } from '#component/wamp/channel/rawsocket-frames.ts'
 import type { OpenLink } from '#component/wamp/link.ts'
 import { type RunSteps, runOneByOne } from '#component/yielding.ts'
 import { Authorizer } from './authorize.ts'
@@ -213,10 +213,9 @@ export class Router {
       return
     }
     this.#webSockets.handleUpgrade(request, socket, head, (framed) => {
-      const pingIntervalMs = this.#options.pingIntervalMs ?? defaultPingMs
       // `ws` hands a message over as one Buffer
       this.#serve(framed as FramedSocket, socket, {
-        ...{ serializer, pingIntervalMs, shortFrame },
+        ...{ serializer, shortFrame, headOf: webSocketHead, owesBytes: () => true },
         peer: { address, isInProcess, cookie },
       })
     })
@@ -224,9 +223,6 @@ export class Router {
 
   /**
    * Takes a connection over that begins with the handshake of a RawSocket. Refused when there are too many clients.
-   *
-   * No ping is sent: clients that are made of Twisted's Int32StringReceiver, as autobahn|Python's, read it as a message of 16 MiB. What
-   * has listened keeps the connection alive by TCP.
    * @param address IP address of the peer
    */
   handleRawSocket(socket: Duplex, address: string): void {
@@ -245,7 +241,9 @@ export class Router {
           ...{ longest: maxMessageBytes, taken: asked.maxBytes },
         })
         const peer = { address, isInProcess: false, transport: 'rawsocket' } as const
-        this.#serve(framed, socket, { serializer, pingIntervalMs: 0, peer })
+        this.#serve(framed, socket, {
+          ...{ serializer, peer, headOf: () => headLength, owesBytes: () => framed.isInFrame },
+        })
         framed.begin(rest)
       },
     })
@@ -261,11 +259,12 @@ export class Router {
   #serve(
     framed: FramedSocket,
     socket: Duplex,
-    own: Pick<SocketOptions, 'peer' | 'pingIntervalMs' | 'serializer' | 'shortFrame'>,
+    own: Pick<SocketOptions, 'headOf' | 'owesBytes' | 'peer' | 'serializer' | 'shortFrame'>,
   ): void {
     const transport = new SocketTransport({
       ...{ ...own, framed, socket, clock: this.#clock, backlog: this.#backlog },
       runLong: this.#runLong,
+      pingIntervalMs: this.#options.pingIntervalMs ?? defaultPingMs,
       pingTimeoutMs: this.#options.pingTimeoutMs ?? defaultPingMs,
       excuse: () => connection.excuse(),
       maxBufferedBytes: this.#options.maxBufferedBytes ?? 64 * 1024 * 1024,

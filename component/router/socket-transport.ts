@@ -11,7 +11,7 @@ import {
 } from '#component/codec/serializers.ts'
 import { countPassed } from '#component/limits/gc-pressure.ts'
 import type { Backlog, Holder } from '#component/router/limits/backlog.ts'
-import type { FramedSocket } from '#component/router/limits/framed-socket.ts'
+import type { FramedSocket, HeadOf } from '#component/router/limits/framed-socket.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
 import { type ShortFrame, Unread } from '#component/router/limits/unread.ts'
 import { Cork } from '#component/wamp/channel/cork.ts'
@@ -30,7 +30,7 @@ const longBytes = 65_536
 /** WebSocket close code (IANA's registry; RFC 6455 §7.4.1 has the first ones). */
 const closeTryAgainLater = 1013
 
-/** Messages of one peer that are served in one turn of the event loop, beside those that arrived together with the last. */
+/** Messages, pings and pongs of one peer that are served in one turn of the event loop, beside those that arrived together with the last. */
 const messagesInTurn = 64
 
 /** How long a peer that sent too much is left to read why it is disconnected, in milliseconds. */
@@ -48,6 +48,10 @@ export interface SocketOptions {
   readonly serializer: Serializer
   readonly peer: Peer
   readonly clock: Clock
+  /** Bytes of a frame before its payload. */
+  readonly headOf: HeadOf
+  /** Whether a peer that is silent has something to send: the answer to a ping, or the rest of a frame. */
+  readonly owesBytes: () => boolean
   /** Milliseconds of silence until a ping; 0: never. */
   readonly pingIntervalMs: number
   /** Milliseconds that the peer may take to answer it; then it is lost. */
@@ -78,7 +82,7 @@ export class SocketTransport implements Transport, Holder {
   readonly #drain = new Drain()
   /** A long message that is being read, and those behind it; nothing more is read from the socket meanwhile. */
   readonly #long: StepsInOrder
-  /** Messages of this turn of the event loop. */
+  /** Messages, pings and pongs of this turn of the event loop. */
   #messages = 0
   /** Whether reading is paused until the next turn of the event loop. */
   #isResting = false
@@ -99,7 +103,7 @@ export class SocketTransport implements Transport, Holder {
     const { backlog, socket, framed, shortFrame } = options
     this.peer = options.peer
     this.#options = options
-    this.#unfinished = new Unfinished(backlog)
+    this.#unfinished = new Unfinished(backlog, options.headOf)
     this.#unread = new Unread({
       ...{ backlog, holder: this, framed, socket, shortFrame },
       isBinary: options.serializer.isBinary,
@@ -126,7 +130,10 @@ export class SocketTransport implements Transport, Holder {
       socket.prependListener('data', (bytes: Buffer) => this.#count(bytes.length))
       socket.on('drain', () => this.#unread.trySettle())
       framed.on('ping', (data) => this.#answered(data.length))
-      framed.on('pong', (data) => this.#unfinished.controlled(data.length))
+      framed.on('pong', (data) => {
+        this.#countMessage()
+        this.#unfinished.controlled(data.length)
+      })
     }
     this.#checkLater(options.pingIntervalMs)
   }
@@ -161,7 +168,7 @@ export class SocketTransport implements Transport, Holder {
     }
   }
 
-  /** Pauses the peer after a number of messages in one turn of the event loop: libuv reads one socket up to 32 times in a row. */
+  /** Pauses the peer after a number of messages, pings and pongs in one turn of the event loop: libuv reads one socket up to 32 times in a row. */
   #countMessage(): void {
     this.#messages += 1
     if (this.#messages === 1) setImmediate(() => this.#rested())
@@ -194,9 +201,12 @@ export class SocketTransport implements Transport, Holder {
 
   /** A ping has arrived, and was answered: the peer may not read that. */
   #answered(bytes: number): void {
-    const { isJoined, framed } = this.#options
+    const { isJoined, framed, socket } = this.#options
+    this.#countMessage()
+    // further answers of this turn leave together
+    this.#cork.frame(socket)
     this.#unfinished.controlled(bytes)
-    const isPatient = isJoined() || framed.bufferedAmount < strangerBytes
+    const isPatient = isJoined() || framed.bufferedAmount <= strangerBytes
     if (!isPatient || !this.#unread.trySettle()) this.drop()
   }
 
@@ -283,12 +293,13 @@ export class SocketTransport implements Transport, Holder {
 
   /** Link check: reliability F2. Bytes count, not messages: a long one may take its time, either way. */
   #check(): void {
-    const { clock, excuse, pingIntervalMs, pingTimeoutMs, socket, framed } = this.#options
+    const { clock, excuse, owesBytes, pingIntervalMs, pingTimeoutMs, socket, framed } =
+      this.#options
     const { bytesRead = 0 } = socket
     const { bufferedAmount } = framed
     const isRead = bytesRead !== this.#bytesRead || bufferedAmount < this.#bufferedBytes
     // while a long message is read, an answer waits behind it
-    const isAlive = isRead || this.#long.isBusy
+    const isAlive = isRead || this.#long.isBusy || !owesBytes()
     this.#bytesRead = bytesRead
     this.#bufferedBytes = bufferedAmount
     if (isAlive) {

@@ -1,5 +1,6 @@
-/** The bytes of a peer's message that has not arrived as a whole, counted on the socket: WebSocket frames announce any length. */
+/** The bytes of a peer's message that has not arrived as a whole, counted on the socket: frames announce any length. */
 import { type Backlog, freeBytes } from './backlog.ts'
+import type { HeadOf } from './framed-socket.ts'
 
 /** Memory of a piece of a message beside its bytes: peers may send one byte at a time. */
 const pieceBytes = 256
@@ -7,23 +8,19 @@ const pieceBytes = 256
 /** Fewer bytes are no message that a peer keeps open, but heads of frames. */
 const headBytes = 512
 
-/** Bytes of a frame from a client before its payload (RFC 6455 §5.2). */
-function headOf(payload: number): number {
-  if (payload < 126) return 6
-  return payload < 65_536 ? 8 : 14
-}
-
 /** The bytes that one peer has sent since its last complete message. */
 export class Unfinished {
   readonly #backlog: Backlog
+  readonly #headOf: HeadOf
   #isJoined = false
   #bytes = 0
   #pieces = 0
   #lastBytes = 0
   #taken = 0
 
-  constructor(backlog: Backlog) {
+  constructor(backlog: Backlog, headOf: HeadOf) {
     this.#backlog = backlog
+    this.#headOf = headOf
   }
 
   /** Memory that the unfinished message takes; bytes. */
@@ -52,7 +49,7 @@ export class Unfinished {
 
   /** A message is complete; what is left belongs to the next one, and came with the last bytes. */
   completed(payload: number): void {
-    const left = this.#bytes - payload - headOf(payload)
+    const left = this.#bytes - payload - this.#headOf(payload)
     this.#bytes = Math.min(this.#lastBytes, Math.max(0, left))
     this.#pieces = this.#bytes > 0 ? 1 : 0
     this.clear()
@@ -60,7 +57,7 @@ export class Unfinished {
 
   /** A ping or pong has arrived, perhaps in the middle of a message. */
   controlled(payload: number): void {
-    this.#bytes = Math.max(0, this.#bytes - payload - headOf(payload))
+    this.#bytes = Math.max(0, this.#bytes - payload - this.#headOf(payload))
     if (this.#bytes < headBytes) this.#pieces = 0
   }
 

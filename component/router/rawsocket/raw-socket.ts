@@ -91,28 +91,35 @@ export class RawSocket extends EventEmitter implements FramedSocket {
     else if (payload.length > longestPing) this.terminate()
     else if (type === frameType.pong) this.emit('pong', payload)
     else {
-      if (this.#state === open) this.#write(frameType.pong, payload)
+      // in one piece: there may be many of them
+      if (this.#state === open) {
+        this.#options.socket.write(
+          Buffer.concat([frameHead(frameType.pong, payload.length), payload]),
+        )
+      }
       this.emit('ping', payload)
     }
   }
 
   send(data: string | Uint8Array, _options: unknown, sent?: () => void): void {
     const payload = typeof data === 'string' ? Buffer.from(data) : data
-    const { taken } = this.#options
+    const { socket, taken } = this.#options
     if (payload.length > taken) {
       throw new RangeError(`the peer takes no message of more than ${taken} bytes`)
     }
-    this.#write(frameType.message, payload, sent)
-  }
-
-  #write(type: number, payload: Uint8Array, sent?: () => void): void {
-    const { socket } = this.#options
-    socket.write(frameHead(type, payload.length))
+    socket.write(frameHead(frameType.message, payload.length))
     socket.write(payload, sent)
   }
 
-  ping(): void {
-    if (this.#state === open) this.#write(frameType.ping, Buffer.alloc(0))
+  /**
+   * Does nothing: clients that are made of Twisted's Int32StringReceiver, as autobahn|Python's, read a PING as a message of 16 MiB. What
+   * has listened keeps the connection alive by TCP.
+   */
+  ping(): void {}
+
+  /** Whether the peer has begun a frame that has not ended. */
+  get isInFrame(): boolean {
+    return this.#reader.isInFrame
   }
 
   close(): void {

@@ -97,9 +97,12 @@ const exponentOf = (bytes: number): number =>
 export const acceptance = (serializer: SerializerName, maxBytes: number): Buffer =>
   Buffer.from([magic, (exponentOf(maxBytes) << 4) | serializerIds[serializer], 0, 0])
 
-/** The four bytes before a payload. */
+/** Bytes before a payload. */
+export const headLength = 4
+
+/** What precedes a payload. */
 export function frameHead(type: number, length: number): Buffer {
-  const head = Buffer.allocUnsafe(4)
+  const head = Buffer.allocUnsafe(headLength)
   head.writeUInt32BE(type * 2 ** 24 + length)
   return head
 }
@@ -121,6 +124,11 @@ export class FrameReader {
     this.#longest = longest
   }
 
+  /** Whether a frame has begun and has not ended. */
+  get isInFrame(): boolean {
+    return this.#size > 0 || this.#head !== undefined
+  }
+
   /** Adds bytes, of which {@link next} makes frames. */
   push(chunk: Buffer): void {
     this.#chunks.push(chunk)
@@ -133,7 +141,7 @@ export class FrameReader {
    */
   next(): Frame | undefined {
     if (!this.#head) {
-      const head = this.take(4)
+      const head = this.take(headLength)
       if (!head) return undefined
       this.#head = this.#readHead(head)
     }

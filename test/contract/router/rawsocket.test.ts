@@ -15,13 +15,18 @@ describe('the embedded router over RawSocket', () => {
   let router: Router
   let server: Server
   const peers: RawPeer[] = []
+  /** The router's ends. */
+  const sockets: Socket[] = []
 
   async function start(options: Partial<RouterOptions> = {}): Promise<void> {
     router = new Router({
       ...{ policy: openPolicy(['realm1']), maxMessageBytes: longest },
       ...options,
     })
-    server = createServer((socket: Socket) => router.handleRawSocket(socket, '192.0.2.1'))
+    server = createServer((socket: Socket) => {
+      sockets.push(socket)
+      router.handleRawSocket(socket, '192.0.2.1')
+    })
     await once(server.listen(0, '127.0.0.1'), 'listening')
   }
   const open = (): RawPeer => {
@@ -37,6 +42,7 @@ describe('the embedded router over RawSocket', () => {
   }
   afterEach(async () => {
     for (const peer of peers.splice(0)) peer.socket.destroy()
+    sockets.length = 0
     await router.close()
     server.close()
   })
@@ -172,6 +178,41 @@ describe('the embedded router over RawSocket', () => {
     const peer = await joined()
     peer.socket.write(Buffer.concat([rawFrame(2, Buffer.from('old')), rawFrame(1, Buffer.of(7))]))
     expect(await peer.frame()).to.deep.equal({ type: 2, payload: Buffer.of(7) })
+  })
+
+  it('answers the PINGs of one read in two writes, in their order', async () => {
+    const count = 4_000
+    await start()
+    const peer = await joined()
+    const [socket] = sockets
+    if (socket === undefined) throw new TypeError('no socket')
+    let [reads, writes] = [0, 0]
+    socket.on('data', () => reads++)
+    const { _write, _writev } = socket
+    socket._write = (...args) => {
+      writes++
+      _write.apply(socket, args)
+    }
+    socket._writev = (...args) => {
+      writes++
+      _writev?.apply(socket, args)
+    }
+    const pings = Array.from({ length: count }, (_, at) => rawFrame(1, Buffer.of(at >> 8, at)))
+    peer.socket.write(Buffer.concat(pings))
+    for (let at = 0; at < count; at++) {
+      expect(await peer.frame()).to.deep.equal({ type: 2, payload: Buffer.of(at >> 8, at) })
+    }
+    // the first answer of a turn is not held back
+    expect(writes).to.be.at.most(2 * reads)
+  })
+
+  it('ends a peer that is silent within a frame, and none that is silent between frames', async () => {
+    await start({ pingIntervalMs: 10, pingTimeoutMs: 10 })
+    const [idle, half, head] = [await joined(), await joined(), await joined()]
+    half.socket.write(rawFrame(0, Buffer.from('[32,1,{},"com.example.topic"]')).subarray(0, 20))
+    head.socket.write(Buffer.of(0, 0))
+    await Promise.all([half.closed, head.closed])
+    expect((await idle.ask(32, 1, {}, 'com.example.topic'))[0]).to.equal(33)
   })
 
   for (const [serializer, bytes] of [

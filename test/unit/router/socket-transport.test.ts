@@ -8,7 +8,7 @@ import { stringifyJson } from '#component/codec/json.ts'
 import { type Serializer, serializers } from '#component/codec/serializers.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { Backlog } from '#component/router/limits/backlog.ts'
-import type { FramedSocket } from '#component/router/limits/framed-socket.ts'
+import { type FramedSocket, webSocketHead } from '#component/router/limits/framed-socket.ts'
 import { SocketTransport } from '#component/router/socket-transport.ts'
 import { runOneByOne, type YieldTurn } from '#component/yielding.ts'
 
@@ -43,6 +43,7 @@ function opened(
     ...{ clock: systemClock, backlog: new Backlog(new Quota(1_000_000), systemClock, onDropped) },
     ...{ peer: { address: '192.0.2.1', isInProcess }, maxBufferedBytes: 1_000 },
     ...{ pingIntervalMs: 0, pingTimeoutMs: 0, excuse: () => () => false },
+    ...{ headOf: webSocketHead, owesBytes: () => true },
     ...{ isJoined: () => true, onTooLong: () => {} },
     onMessage: (message: unknown) => received.push(message),
     onClose: () => received.push('closed'),
@@ -67,6 +68,19 @@ describe('a WebSocket of the embedded router', () => {
     send(63)
     expect(webSocket.isPaused).to.equal(false)
   })
+
+  for (const control of ['ping', 'pong']) {
+    it(`is read again in the next turn after 64 of ${control}, too`, async () => {
+      const { send, webSocket } = opened(false)
+      send(32)
+      for (let at = 0; at < 31; at++) webSocket.emit(control, Buffer.alloc(0))
+      expect(webSocket.isPaused).to.equal(false)
+      webSocket.emit(control, Buffer.alloc(0))
+      expect(webSocket.isPaused).to.equal(true)
+      await turn()
+      expect(webSocket.isPaused).to.equal(false)
+    })
+  }
 
   it('is not read before that turn because there is room', () => {
     const { send, transport, webSocket } = opened(false)

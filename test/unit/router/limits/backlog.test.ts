@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import type { Clock } from '#component/clock.ts'
 import { Quota } from '#component/limits/quota.ts'
 import { Backlog, freeBytes, type Holder } from '#component/router/limits/backlog.ts'
+import { webSocketHead } from '#component/router/limits/framed-socket.ts'
 import { Unfinished } from '#component/router/limits/unfinished.ts'
 
 const free = freeBytes
@@ -150,9 +151,9 @@ describe('Backlog', () => {
 })
 
 describe('Unfinished', () => {
-  const created = () => {
+  const created = (headOf = webSocketHead) => {
     const { backlog } = opened()
-    return { backlog, unfinished: new Unfinished(backlog) }
+    return { backlog, unfinished: new Unfinished(backlog, headOf) }
   }
 
   it('counts all that a peer sends before it has joined', () => {
@@ -185,6 +186,14 @@ describe('Unfinished', () => {
     unfinished.tryAdd(1_000, true)
     unfinished.completed(400)
     expect(unfinished.bytes).to.equal(1_000 - 408 + 256)
+  })
+
+  it('takes the heads of its transport for no part of the next message', () => {
+    const { unfinished } = created(() => 4)
+    unfinished.tryAdd(70_000, true)
+    unfinished.controlled(6)
+    unfinished.completed(69_000)
+    expect(unfinished.bytes).to.equal(70_000 - 10 - 69_004 + 256)
   })
 
   it('counts each piece, lest a message comes byte by byte', () => {
