@@ -12,6 +12,7 @@ import {
   valuesOfMessages,
 } from './many-keys.ts'
 import { pipelined100, pipelined500 } from './pipelined.ts'
+import { rawSockets } from './rawsocket.ts'
 import { rightsTaken } from './rights-taken.ts'
 import { schemaAlternatives } from './schema-alternatives.ts'
 import { slowBodies } from './slow-bodies.ts'
@@ -54,6 +55,7 @@ export const attacks: readonly Attack[] = [
   wampPatterns,
   wampRetained,
   wampUnread,
+  rawSockets,
   keysOfStrangers,
   quotasOfStrangers,
   rightsTaken,

@@ -33,6 +33,8 @@ export class RawSocket extends EventEmitter implements FramedSocket {
   readonly #reader: FrameReader
   #state: typeof open | typeof closing | typeof closed = open
   #stopClosing: () => void = () => {}
+  #isPaused = false
+  #isReading = false
 
   constructor(options: RawSocketOptions) {
     super()
@@ -56,7 +58,7 @@ export class RawSocket extends EventEmitter implements FramedSocket {
   }
 
   get isPaused(): boolean {
-    return this.#options.socket.isPaused()
+    return this.#isPaused
   }
 
   /** Begins to read, once its listeners are there. @param rest what came with the handshake */
@@ -65,25 +67,42 @@ export class RawSocket extends EventEmitter implements FramedSocket {
     if (rest.length > 0) this.#options.socket.unshift(rest)
   }
 
+  /** Also what has come already waits. */
   pause(): void {
+    this.#isPaused = true
     this.#options.socket.pause()
   }
 
   resume(): void {
-    this.#options.socket.resume()
+    this.#isPaused = false
+    this.#takeFrames()
   }
 
   #read(bytes: Buffer): void {
     if (this.#state === closed) return
     this.#reader.push(bytes)
+    this.#takeFrames()
+  }
+
+  /** Takes what has come, until it is paused. */
+  #takeFrames(): void {
+    const { socket } = this.#options
+    if (this.#isReading || this.#state === closed) return
+    this.#isReading = true
     try {
-      for (let frame = this.#reader.next(); frame; frame = this.#reader.next()) {
+      while (!this.#isPaused) {
+        const frame = this.#reader.next()
+        if (!frame) break
         this.#take(frame.type, frame.payload)
-        if (this.#options.socket.destroyed) return
+        if (socket.destroyed) return
       }
     } catch {
       this.terminate()
+      return
+    } finally {
+      this.#isReading = false
     }
+    if (!this.#isPaused) socket.resume()
   }
 
   #take(type: number, payload: Buffer): void {
