@@ -404,7 +404,7 @@ export interface ComingText {
   next(length?: number): string
 }
 
-/** A piece that is longer than so many of its kind is in memory with all of the text behind it. */
+/** Once a piece is longer than this many steps, the rest of the text is read at once. */
 const mostOfPiece = 32
 
 /** Appends the next part where fewer characters than three steps are left, so that what a step begins ends in the text, mostly. */

@@ -123,8 +123,8 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
 const heldOutside = Symbol('held outside of the heap')
 
 /**
- * Tells V8 that an object holds about this many bytes outside of its heap until it is collected: as many that nobody touches, and which therefore take
- * no memory, are counted for it. Each 64 MB of them begin a collection, which goes on beside other work.
+ * Tells V8 that an object holds about this many bytes outside of the heap until V8 collects the object. V8 counts a buffer of that length; nobody
+ * touches the buffer, so it takes no memory. Each 64 MB of such buffers begin a collection, which runs beside other work.
  */
 export function tellHeld(object: object, bytes: number): void {
   Object.defineProperty(object, heldOutside, { value: Buffer.allocUnsafeSlow(bytes) })

@@ -3,7 +3,7 @@ import { isMap, type JsonMap } from '#component/syntax/values.ts'
 import { keywords, partsOf } from './keywords.ts'
 import { countedPart, exactlyOne } from './own-keywords.ts'
 
-/** A function of so many subschemas and keywords together is compiled in about 5 ms where V8 is cold, which one turn of the event loop may take. */
+/** A cold V8 compiles a function of this many subschemas and keywords in about 5 ms, which one turn of the event loop may take. */
 const mostOfFunction = 192
 /** A part has a unit for itself and one for its keyword beside what it takes. */
 const mostOfPart = mostOfFunction - 2

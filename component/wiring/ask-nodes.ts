@@ -38,3 +38,7 @@ export async function askNodes<T>(
 /** Reads a member of an answer that is a list of maps; undefined for what is none. */
 export const readMaps = (value: unknown): readonly JsonMap[] | undefined =>
   Array.isArray(value) ? value.filter(isMap) : undefined
+
+/** What processes tell, in the order of the names of their nodes. */
+export const inOrderOfNodes = <T extends JsonMap>(told: readonly T[]): readonly T[] =>
+  told.toSorted((a, b) => String(a.node).localeCompare(String(b.node)))

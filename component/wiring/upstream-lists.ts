@@ -2,7 +2,7 @@
 import type { JsonMap } from '#component/syntax/values.ts'
 import type { UpstreamTable } from '#component/upstreams/table.ts'
 import type { Upstream } from '#component/upstreams/upstream.ts'
-import { askNodes, type Nodes, readMaps } from './ask-nodes.ts'
+import { askNodes, inOrderOfNodes, type Nodes, readMaps } from './ask-nodes.ts'
 
 /** What one process tells of a target. */
 type ToldTarget = JsonMap & { readonly upstream: string; readonly url: string }
@@ -67,9 +67,7 @@ export class UpstreamLists {
 
 /** In the order of the nodes, without the names that all have in common. */
 const byNode = (told: readonly JsonMap[]): readonly JsonMap[] =>
-  told
-    .map(({ upstream: _name, url: _url, ...state }) => state)
-    .sort((a, b) => String(a.node).localeCompare(String(b.node)))
+  inOrderOfNodes(told.map(({ upstream: _name, url: _url, ...state }) => state))
 
 const statesOf = (upstream: Upstream, node: string): ToldTarget[] =>
   upstream.states().map(({ target, state }) => ({

@@ -6,7 +6,7 @@ import type { FramedSocket } from './framed-socket.ts'
 /** From this size on each message is counted by itself, because several peers may wait for the same one; bytes. */
 const largeBytes = 65_536
 
-/** The frame of a short message, for one write; undefined: it is not short. Where there is none, the framed socket sends all messages. */
+/** Makes the frame of a short message, for one write; returns undefined for a long one. Without this function the framed socket sends all messages. */
 export type ShortFrame = (data: string | Uint8Array) => Uint8Array | undefined
 
 /** Parameters of {@link Unread}. */

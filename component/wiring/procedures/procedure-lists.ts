@@ -1,6 +1,6 @@
 /** The procedures of a document, with the state of their registrations and their calls at each node: all nodes are asked. */
 import type { JsonMap } from '#component/syntax/values.ts'
-import { askNodes, type Nodes, readMaps } from '#component/wiring/ask-nodes.ts'
+import { askNodes, inOrderOfNodes, type Nodes, readMaps } from '#component/wiring/ask-nodes.ts'
 import type { ProcedureStatus, Registrar } from './registrar.ts'
 
 /** Of one process; answers the others from now on. */
@@ -45,8 +45,8 @@ type AtNode = Omit<ProcedureStatus, 'api_spec' | 'realm_uri' | 'procedure' | 'ma
 
 /** In the order of the nodes. */
 const atNodes = (told: readonly JsonMap[]): readonly JsonMap[] =>
-  (told as readonly (JsonMap & AtNode)[])
-    .map(({ node, state, reason, calls, called_at }) => ({
+  inOrderOfNodes(
+    (told as readonly (JsonMap & AtNode)[]).map(({ node, state, reason, calls, called_at }) => ({
       ...{ node, state, reason: reason ?? null, calls, called_at },
-    }))
-    .sort((a, b) => String(a.node).localeCompare(String(b.node)))
+    })),
+  )
