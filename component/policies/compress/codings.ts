@@ -53,10 +53,23 @@ function gzipOptions(content: string | Uint8Array, level: Level): zlib.ZlibOptio
   return { level: qualities.gzip[level], windowBits: bits, memLevel: bits - 7 }
 }
 
-/** A short body is coded into one piece of its own size, which takes a third less time than one of 16 KiB; a longer one into pieces that it mostly fits into. */
-const piecesOf = ({ length }: string | Uint8Array) => ({
-  chunkSize: Math.min(Math.max(length, 64), 32_768),
-})
+/**
+ * Codes a body in the loop, into one piece of the size of the body: it fits in all but odd cases. The library's object for
+ * it lives until V8's next full collection, and each 64 MB of pieces would start one, which marks the whole heap. So the
+ * object keeps no piece: its memory is transferred.
+ */
+function inLoop<O>(
+  code: (content: string | Uint8Array, options: O & { chunkSize: number }) => Buffer<ArrayBuffer>,
+  content: string | Uint8Array,
+  options: O,
+): Uint8Array {
+  const chunkSize = Math.max(content.length, 64)
+  const coded = code(content, { ...options, chunkSize })
+  // others are part of a pool, or joined from pieces
+  const isOwnPiece = coded.buffer.byteLength === chunkSize
+  if (!isOwnPiece) return coded
+  return Buffer.from(coded.buffer.transfer(coded.length))
+}
 
 const ofLevel = (params: (level: Level) => Record<number, number>) => ({
   fast: { params: params('fast') },
@@ -78,8 +91,7 @@ const zstdLater = promisify<string | Uint8Array, zlib.ZstdOptions, Buffer>(zlib.
 /** Each of them. */
 export const codings: Readonly<Record<CodingName, Coding>> = {
   zstd: {
-    now: (content, level) =>
-      zlib.zstdCompressSync(content, { ...zstd[level], ...piecesOf(content) }),
+    now: (content, level) => inLoop(zlib.zstdCompressSync, content, zstd[level]),
     later: (content, level) => zstdLater(content, zstd[level]),
     stream: (level) => zlib.createZstdCompress(zstd[level]),
     flush: ZSTD_e_flush,
@@ -87,8 +99,7 @@ export const codings: Readonly<Record<CodingName, Coding>> = {
     decode: (content) => zlib.zstdDecompressSync(content),
   },
   br: {
-    now: (content, level) =>
-      zlib.brotliCompressSync(content, { ...brotli[level], ...piecesOf(content) }),
+    now: (content, level) => inLoop(zlib.brotliCompressSync, content, brotli[level]),
     later: (content, level) => brotliLater(content, brotli[level]),
     stream: (level) => zlib.createBrotliCompress(brotli[level]),
     flush: BROTLI_OPERATION_FLUSH,
@@ -96,8 +107,7 @@ export const codings: Readonly<Record<CodingName, Coding>> = {
     decode: (content) => zlib.brotliDecompressSync(content),
   },
   gzip: {
-    now: (content, level) =>
-      zlib.gzipSync(content, { ...gzipOptions(content, level), ...piecesOf(content) }),
+    now: (content, level) => inLoop(zlib.gzipSync, content, gzipOptions(content, level)),
     later: (content, level) => gzipLater(content, gzipOptions(content, level)),
     stream: (level) => zlib.createGzip({ level: qualities.gzip[level] }),
     flush: Z_SYNC_FLUSH,

@@ -131,6 +131,34 @@ describe('what compresses', () => {
     expect(await whole()).to.be.instanceOf(Buffer)
   })
 
+  for (const coding of codingNames) {
+    it(`makes ${coding} of any size in the loop, and what it makes of a long body has memory of its own length`, () => {
+      const sizes = [
+        0, 1, 64, 1024, 16_384, 32_767, 32_768, 40_000, 65_535, 65_536, 65_537, 131_072,
+      ]
+      const random = Buffer.alloc(131_072)
+      // what does not shrink fits no piece of its own size
+      for (let at = 0, n = 1; at < random.length; at += 1) {
+        n = (n * 48_271) % 2_147_483_647
+        random[at] = n >>> 8
+      }
+      const bodies = [Buffer.alloc(131_072, '{"id":1,"name":"item"},'), random]
+      const made = bodies.flatMap((body) =>
+        [...sizes, ...sizes].map((size) => {
+          const plain = body.subarray(0, size)
+          return { plain, coded: codings[coding].now(plain, 'fast') }
+        }),
+      )
+      for (const { plain, coded } of made) {
+        // none has lost its memory to one that was made later
+        expect(Buffer.from(codings[coding].decode(coded)).equals(plain)).to.equal(true)
+      }
+      const long = made.filter(({ plain, coded }) => plain.length > 32_767 && coded.length < 9000)
+      expect(long.length).to.equal(12)
+      for (const { coded } of long) expect(coded.buffer.byteLength).to.equal(coded.length)
+    })
+  }
+
   it('makes a coding of what is kept once for all that ask meanwhile', async () => {
     const kept = new Map<string, Uint8Array>()
     const own: KeptCodings = {
