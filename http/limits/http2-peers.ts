@@ -53,8 +53,10 @@ export class Http2Peers {
     this.#silent.set(network, silent)
     silent.add(connection)
     if (silent.size <= http2Bounds.silent) return
-    const [oldest] = silent
-    oldest?.end()
+    const [oldest = connection] = silent
+    // it is over before its socket is closed
+    silent.delete(oldest)
+    oldest.end()
   }
 
   /** Takes note of the first request of a connection, or of its end. */

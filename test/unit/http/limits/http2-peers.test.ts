@@ -53,12 +53,7 @@ describe('the clients of a network with HTTP/2', () => {
 
   it('lose the oldest connection that has asked nothing to one more than they may have', () => {
     const ended: number[] = []
-    const all = Array.from({ length: silent + 2 }, (_, at) => ({
-      end() {
-        ended.push(at)
-        peers.over('192.0.2.1', this)
-      },
-    }))
+    const all = Array.from({ length: silent + 2 }, (_, at) => ({ end: () => ended.push(at) }))
     const begin = (from: number, to: number) => {
       for (const one of all.slice(from, to)) peers.begin('192.0.2.1', one)
     }
@@ -73,5 +68,12 @@ describe('the clients of a network with HTTP/2', () => {
     expect(ended).to.deep.equal([1])
     peers.begin('192.0.2.2', { end: () => ended.push(-1) })
     expect(ended).to.deep.equal([1])
+  })
+
+  it('lose one for each that begins, before any of them is closed', () => {
+    const ended: number[] = []
+    for (let at = 0; at < silent + 100; at++)
+      peers.begin('192.0.2.1', { end: () => ended.push(at) })
+    expect(ended).to.deep.equal(Array.from({ length: 100 }, (_, at) => at))
   })
 })
