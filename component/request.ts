@@ -6,6 +6,11 @@ import type { AskedRange } from '#component/syntax/byte-range.ts'
 export const methods = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'] as const
 export type Method = (typeof methods)[number]
 
+/** The methods as request lines name them (RFC 9110 §9.1). */
+export const methodNames = Object.fromEntries(
+  methods.map((method) => [method, method.toUpperCase()]),
+) as Readonly<Record<Method, string>>
+
 /** Whether the method is idempotent (RFC 9110 §9.2.2). */
 export const isIdempotent = (method: Method): boolean => method !== 'post' && method !== 'patch'
 

@@ -82,6 +82,8 @@ export interface Proof {
 export interface Run extends WatchedRun {
   readonly identity: Identity
   readonly method: Method
+  /** The IP address of the client; empty: there is none. */
+  readonly client: string
   /** Evaluated and checked, like the fields, but not among them. */
   readonly attempts: Attempts
   /** Names of the fields that were computed from the request (confused deputy, SSRF). */
@@ -97,7 +99,7 @@ export interface Run extends WatchedRun {
   /** Forward takes absent fields from it: method, path, query_string, headers. */
   readonly request: Pick<
     Request,
-    'host' | 'scheme' | 'peername' | 'headers' | 'path' | 'query_params' | 'query_string'
+    'host' | 'scheme' | 'headers' | 'path' | 'query_params' | 'query_string'
   > & {
     /** The path with the trailing slash that it was received with; absent: `path`. */
     readonly receivedPath?: string

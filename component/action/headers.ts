@@ -1,7 +1,6 @@
 /** Which header fields may cross the proxy, in both directions (RFC 9110 §7.6.1, behaviour §4, reliability F1). */
 import { ServiceError } from '#component/errors.ts'
 import { connectionFields, fieldValueProblem, isToken } from '#component/syntax/http-field.ts'
-import { addressOf } from '#component/syntax/ip-address.ts'
 import { remembered } from '#component/syntax/remembered.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { type TraceContext, traceparentOf } from '#component/telemetry/trace-context.ts'
@@ -156,7 +155,7 @@ export function upstreamHeaders(declared: unknown, run: Run, viaName: string): H
     headers['x-request-id'] ??= run.invocation.id
     return headers
   }
-  headers['x-forwarded-for'] = addressOf(request.peername)
+  headers['x-forwarded-for'] = run.client
   headers['x-forwarded-host'] = request.headers.host ?? request.host
   headers['x-forwarded-proto'] = request.scheme
   return headers

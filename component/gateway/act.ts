@@ -206,6 +206,7 @@ function prepare(
       realm_uri: path.version.realm_uri,
       identity: state.identity,
       method: exchange.method,
+      client: exchange.client,
       attempts,
       computed: plan.computedNames,
       rawBody: rawBody(),

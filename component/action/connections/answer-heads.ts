@@ -69,7 +69,7 @@ export class AnswerHeads {
     let bytes = held ? Buffer.concat([held, chunk]) : chunk
     let isWanted = true
     while (bytes.length > 0) {
-      const isInterim = beginsHead(bytes) && (bytes[begin.length] ?? one) === one
+      const isInterim = (bytes[begin.length] ?? one) === one && beginsHead(bytes)
       const end = isInterim ? endOfHead(bytes) : -1
       if (!isInterim || (end < 0 ? bytes.length : end) > maxHeadBytes) {
         this.#isAwaited = false

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type buildConnector, Client, type Dispatcher } from 'undici'
-import { isIdempotent, type Method } from '#component/request.ts'
+import { isIdempotent, methodNames, methods } from '#component/request.ts'
 import type { JsonMap } from '#component/syntax/values.ts'
 import { AnswerHeads } from './answer-heads.ts'
 import { type EgressProxy, refusedByProxy } from './egress.ts'
@@ -148,6 +148,11 @@ const withAuthorization = (options: Options, authorization: string): Options => 
   headers: { ...(options.headers as JsonMap), 'proxy-authorization': authorization },
 })
 
+/** The names of the idempotent methods. */
+const idempotent = new Set<string>(
+  methods.filter(isIdempotent).map((method) => methodNames[method]),
+)
+
 /** Whether the body can be sent again: a stream is read once. */
 const isKept = (body: Options['body']): boolean =>
   body === null || body === undefined || typeof body === 'string' || body instanceof Uint8Array
@@ -208,7 +213,7 @@ export class UpstreamConnection extends Client {
 
   #send(options: Options, handler: Handler): boolean {
     this.#line.next(options.upgrade !== undefined && options.upgrade !== null)
-    if (!isKept(options.body) || !isIdempotent(options.method.toLowerCase() as Method)) {
+    if (!isKept(options.body) || !idempotent.has(options.method)) {
       return super.dispatch(options, handler)
     }
     return super.dispatch(options, new RepeatedOnce(handler, this, options))

@@ -34,7 +34,7 @@ import { endOf } from '#component/action/watching/attempt-end.ts'
 import type { AttemptWatch, WatchedAttempt } from '#component/action/watching/attempt-watch.ts'
 import type { Clock } from '#component/clock.ts'
 import { ServiceError } from '#component/errors.ts'
-import { isIdempotent, type Method, methods } from '#component/request.ts'
+import { isIdempotent, type Method, methodNames, methods } from '#component/request.ts'
 import { type Origin, readOrigin } from '#component/syntax/upstream-origin.ts'
 import { switchProblem } from '#component/syntax/websocket.ts'
 import type { FindUpstream } from '#component/upstreams/table.ts'
@@ -212,7 +212,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
       const sent = sentBody(body)
       const options: Dispatcher.DispatchOptions = {
         path: credential ? sentTarget(prepared.target, credential) : prepared.target,
-        method: method.toUpperCase(),
+        method: methodNames[method],
         headers: headers as Record<string, string | string[]>,
         body: sent,
         upgrade: run.socket ? 'websocket' : null,
@@ -390,7 +390,7 @@ const passedBack = new Set(['sec-websocket-protocol', 'sec-websocket-extensions'
 function methodOf(declared: unknown, run: Run): Method {
   // RFC 6455 §4.1
   if (run.socket) return 'get'
-  const method = readMethod(declared ?? run.method)
+  const method = declared === undefined ? run.method : readMethod(declared)
   const isOfClient = declared === undefined || run.computed.has('http_method')
   return run.asksGet && isOfClient && method === 'head' ? 'get' : method
 }

@@ -12,7 +12,6 @@ import type { Attempted } from '#component/action/retry.ts'
 import { targetResult } from '#component/action/target-result.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { OnOver } from '#component/limits/semaphore.ts'
-import { addressOf } from '#component/syntax/ip-address.ts'
 import type { Target } from '#component/upstreams/target.ts'
 import type { Upstream, Wanted } from '#component/upstreams/upstream.ts'
 import { stuckTo, withSticky } from './sticky.ts'
@@ -84,8 +83,8 @@ function textOf(value: unknown, name: string): string {
 }
 
 /** The user of a request; its address where it has none. */
-const clientOf = ({ identity, request }: Run): string =>
-  identity.authmethod === 'anonymous' ? addressOf(request.peername) : identity.authid
+const clientOf = ({ identity, client }: Run): string =>
+  identity.authmethod === 'anonymous' ? client : identity.authid
 
 /** How a failure is told to the log, with the target. */
 const at = (target: Target, outcome: Outcome): Outcome =>

@@ -16,7 +16,6 @@ import type { Place } from '#component/stream/places.ts'
 import type { Stream } from '#component/stream/stream.ts'
 import type { StreamOwner, Wanted } from '#component/stream/terms.ts'
 import { lastEventIdOf } from '#component/syntax/event-stream.ts'
-import { addressOf } from '#component/syntax/ip-address.ts'
 import { isMap } from '#component/syntax/values.ts'
 import type { CallResult } from '#component/wamp/session.ts'
 
@@ -47,10 +46,9 @@ export const wampSubscribeAction = (ports: SubscribePorts): Action => ({
     const { realm_uri, identity } = run
     const { api, operation } = terms
     const owner: StreamOwner = { api, operation, realm_uri, identity }
-    const address = addressOf(run.request.peername)
     const { lastEventId } = wanted
     const place = ports.streams.admit({
-      ...{ owner, address, maxStreams: terms.maxStreams, lastEventId },
+      ...{ owner, address: run.client, maxStreams: terms.maxStreams, lastEventId },
     })
     const opening = { owner, wanted, place, snapshot }
     try {

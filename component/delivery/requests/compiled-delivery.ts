@@ -330,12 +330,19 @@ const runOf = (
   isHostComputed: boolean,
   signal: AbortSignal,
 ): Run => ({
-  ...{ realm_uri, target: noTarget, method: 'post', rawBody: undefined, readsBody: false },
+  ...{
+    realm_uri,
+    target: noTarget,
+    method: 'post',
+    client: '',
+    rawBody: undefined,
+    readsBody: false,
+  },
   identity: anonymous(realm_uri),
   attempts: { timeout: limits.timeoutMs, connect_timeout: connectTimeoutMs, ...once },
   computed: new Set(isHostComputed ? ['host', 'path'] : ['path']),
   request: {
-    ...{ host: '', scheme: 'https', peername: '', headers: {}, path: '/' },
+    ...{ host: '', scheme: 'https', headers: {}, path: '/' },
     ...{ query_params: {}, query_string: '' },
   },
   invocation: { id: webhook_id },

@@ -66,6 +66,7 @@ export function runOf(changes: Partial<Run> = {}) {
     realm_uri: 'com.example.test',
     identity: anonymous('com.example.test'),
     method: 'get',
+    client: '198.51.100.7',
     attempts: { timeout: 1000, connect_timeout: 500, retries: 0, retry_timeout: 5000 },
     computed: new Set<string>(),
     rawBody: undefined,
@@ -73,7 +74,6 @@ export function runOf(changes: Partial<Run> = {}) {
     request: {
       host: 'api.example.com',
       scheme: 'http',
-      peername: '198.51.100.7:4711',
       headers: {},
       path: '/things',
       query_params: {},
