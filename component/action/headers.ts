@@ -135,28 +135,26 @@ function declaredFields(declared: unknown, sent: Readonly<Record<string, string>
  * The header fields of an upstream request, without Host and framing, which the connection adds.
  * ServiceError `service.error.loop_detected` for a request that comes back again and again. FieldError, before anything is sent, for a name or value that no header may have.
  * @param declared the field `headers` of the action; undefined: those of the request
- * @param viaName the name of this proxy in `Via`
+ * @param own the entry of this proxy in `Via` (RFC 9110 §7.6.3)
  */
-export function upstreamHeaders(declared: unknown, run: Run, viaName: string): HeaderMap {
+export function upstreamHeaders(declared: unknown, run: Run, own: string): HeaderMap {
   const { request } = run
+  const { headers: sent } = request
   const isPassed = declared === undefined || declared === ''
-  const headers = isPassed
-    ? passedFields(request.headers)
-    : declaredFields(declared, request.headers)
+  const headers = isPassed ? passedFields(sent) : declaredFields(declared, sent)
   if (typeof headers.cookie === 'string') {
     const cookie = withoutOwnCookies(headers.cookie)
     if (cookie === undefined) delete headers.cookie
     else headers.cookie = cookie
   }
-  const own = `1.1 ${viaName}`
-  const before = checkedVia(request.headers.via, own) ?? headers.via
+  const before = checkedVia(sent.via, own) ?? headers.via
   headers.via = typeof before === 'string' ? `${before}, ${own}` : own
   if (run.invocation) {
     headers['x-request-id'] ??= run.invocation.id
     return headers
   }
   headers['x-forwarded-for'] = run.client
-  headers['x-forwarded-host'] = request.headers.host ?? request.host
+  headers['x-forwarded-host'] = sent.host ?? request.host
   headers['x-forwarded-proto'] = request.scheme
   return headers
 }

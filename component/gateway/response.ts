@@ -53,8 +53,8 @@ export function renderOutcome(
   const plan = isResult ? operation.on_result : operation.on_error
   const { answer } = outcome
   const isPassedOn = answer !== undefined && plan.body === undefined
-  const upstream = withinCors(answerHeaders(answer, isPassedOn), path.version)
-  const headers: ReplyHeaders = { ...policy, ...upstream, ...plan.headers }
+  const upstream = answer && withinCors(answerHeaders(answer, isPassedOn), path.version)
+  const headers = laidTogether(policy, upstream, plan.headers)
   if (isPassedOn) keepVariant(headers, answer)
   else if (path.version.languages.length > 1) headers['content-language'] ??= languageOf(context)
   applyLayers(headers as Record<string, string>, plan.layers, context)
@@ -88,14 +88,20 @@ export function renderOutcome(
   return checked instanceof Promise ? checked.then(() => sent) : sent
 }
 
-const none: UpstreamAnswer['headers'] = {}
+/** The headers of an answer in layers. Those of an upstream are most: V8 copies a whole object faster than member by member. */
+function laidTogether(
+  policy: Headers,
+  upstream: UpstreamAnswer['headers'] | undefined,
+  declared: Headers,
+): ReplyHeaders {
+  if (upstream === undefined) return { ...policy, ...declared }
+  const headers: ReplyHeaders = { ...upstream }
+  for (const name in policy) headers[name] ??= policy[name] as string
+  return Object.assign(headers, declared)
+}
 
 /** An upstream's headers; without those of its body where this is not passed on. */
-function answerHeaders(
-  answer: UpstreamAnswer | undefined,
-  isPassedOn: boolean,
-): UpstreamAnswer['headers'] {
-  if (answer === undefined) return none
+function answerHeaders(answer: UpstreamAnswer, isPassedOn: boolean): UpstreamAnswer['headers'] {
   if (isPassedOn) return answer.headers
   const kept: ReplyHeaders = {}
   for (const [name, value] of Object.entries(answer.headers)) {

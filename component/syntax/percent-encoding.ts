@@ -1,5 +1,5 @@
 /** Percent-encoding (RFC 3986 §2.1): texts become URI references, or parts of them. */
-import { inQuery, mayStand } from './request-target.ts'
+import { classOf, inQuery } from './request-target.ts'
 
 /** The text with all but the unreserved characters (RFC 3986 §2.3) as escapes. @throws URIError for lone surrogates */
 export const percentEncoded = (text: string): string =>
@@ -15,43 +15,29 @@ const inSegment = /%(?:2[46BC]|3[ABD]|40)/g
 export const encodeSegment = (text: string): string =>
   encodeURIComponent(text).replaceAll(inSegment, decodeURIComponent)
 
-const isHex = (code: number): boolean =>
-  (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102)
-
-/** Whether a character stays as it is; `%` only where it begins an escape. */
-function isPlain(text: string, index: number, stays: (code: number) => boolean): boolean {
-  const code = text.charCodeAt(index)
-  if (code === 37) return isHex(text.charCodeAt(index + 1)) && isHex(text.charCodeAt(index + 2))
-  return stays(code)
-}
-
 /**
- * The text with all other characters percent-encoded; escapes stay. Most texts need no escape. Undefined for text that is not
- * valid Unicode.
- * @param stays whether an ASCII character stays as it is
+ * A function that percent-encodes all characters but those of a class; escapes stay. Most texts need no escape, which one regular
+ * expression tells. It returns undefined for text that is not valid Unicode.
+ * @param stays the ASCII characters that stay as they are, as {@link classOf} writes them
  */
-export function encodeExcept(text: string, stays: (code: number) => boolean): string | undefined {
-  let index = 0
-  while (index < text.length && isPlain(text, index, stays)) index += 1
-  if (index === text.length) return text
-  if (!text.isWellFormed()) return undefined
-  let encoded = text.slice(0, index)
-  for (const character of text.slice(index)) {
-    encoded += isPlain(text, index, stays) ? character : encodeURIComponent(character)
-    index += character.length
+export function encoderExcept(stays: string): (text: string) => string | undefined {
+  const other = new RegExp(`%(?![\\dA-Fa-f]{2})|[^%${stays}]`, 'u')
+  const others = new RegExp(other, 'gu')
+  return (text) => {
+    if (!other.test(text)) return text
+    return text.isWellFormed() ? text.replace(others, encodeURIComponent) : undefined
   }
-  return encoded
 }
 
 /** Unreserved and reserved characters (RFC 3986 §2.2, §2.3). */
-const inReference = (code: number): boolean => code === 35 || mayStand(code, inQuery)
+const encodeInReference = encoderExcept(`#${classOf(inQuery)}`)
 
 /**
  * A text as a URI reference: blanks, quotes, backslashes, controls and characters beyond ASCII are percent-encoded.
  * Undefined for NUL and line breaks, which no author means, and for text that is not valid Unicode.
  */
 export const encodeReference = (text: string): string | undefined =>
-  /[\0\r\n]/.test(text) ? undefined : encodeExcept(text, inReference)
+  /[\0\r\n]/.test(text) ? undefined : encodeInReference(text)
 
 /** Why a text is no URI reference, not even when it is encoded. */
 export const referenceProblem = (text: string): string | undefined =>

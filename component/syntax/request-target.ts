@@ -22,6 +22,13 @@ allow('abcdefghijklmnopqrstuvwxyz0123456789-._', inHost)
 /** Whether a character may stand in a part as it is; elsewhere it is escaped. */
 export const mayStand = (code: number, part: number): boolean => ((allowed[code] ?? 0) & part) !== 0
 
+/** The characters that may stand in a part, as a class of a regular expression has them between its brackets. */
+export const classOf = (part: number): string =>
+  [...allowed.keys()]
+    .filter((code) => mayStand(code, part))
+    .map((code) => `\\x${code.toString(16)}`)
+    .join('')
+
 /** What URLs and their clients leave as it is, though it may not stand there (WHATWG URL, path and query percent-encode sets). */
 const unescapedInPath = /[[\]^`{|}]/g
 const unescapedInQuery = /[[\\\]^`{|}]/g

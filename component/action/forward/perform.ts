@@ -119,6 +119,8 @@ const maxOrigins = 1000
 export function forwardAction(ports: ForwardPorts): ForwardAction {
   const { clock, codec, viaName, watch, findUpstream } = ports
   const { hosts: policy } = ports
+  // RFC 9110 §7.6.3
+  const via = `1.1 ${viaName}`
   const upstreams = ports.connections ?? new Upstreams(clock, policy, { lookup: ports.lookup })
   const origins = new Map<string, Origin | undefined>()
 
@@ -153,7 +155,7 @@ export function forwardAction(ports: ForwardPorts): ForwardAction {
   const prepare = (fields: ActionFields, run: Run, found: Upstream | undefined): Prepared => {
     const method = methodOf(fields.http_method, run)
     const target = readTarget(fields, run)
-    const headers = upstreamHeaders(fields.headers, run, viaName)
+    const headers = upstreamHeaders(fields.headers, run, via)
     const given = run.socket ? undefined : upstreamBody(fields, run, headers, codec)
     if (run.socket) setHandshake(headers, run.socket)
     // An answer that an expression reads is asked for uncompressed, and whole.

@@ -3,19 +3,19 @@
 import type { ActionFields, Run } from '#component/action/action.ts'
 import { FieldError } from '#component/action/field-error.ts'
 import { ServiceError } from '#component/errors.ts'
-import { encodeExcept } from '#component/syntax/percent-encoding.ts'
-import { inPath, mayStand } from '#component/syntax/request-target.ts'
+import { encoderExcept } from '#component/syntax/percent-encoding.ts'
+import { classOf, inPath } from '#component/syntax/request-target.ts'
 import { isDotSegment } from './url-value.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are refused
 const control = /[\0-\x1f\x7f]/
 
 /** `?` stays: the text of a document may hold a query. */
-const inTarget = (code: number): boolean => code === 63 || mayStand(code, inPath)
+const encodeInTarget = encoderExcept(`?${classOf(inPath)}`)
 
 /** Escapes characters that a target must not contain; FieldError for controls. */
 function escapeTarget(text: string, name: string): string {
-  const target = encodeExcept(text, inTarget)
+  const target = encodeInTarget(text)
   if (target === undefined) throw new FieldError([name], 'valid Unicode')
   if (target !== text && control.test(text)) {
     throw new FieldError([name], 'a text without control characters')
@@ -24,7 +24,7 @@ function escapeTarget(text: string, name: string): string {
 }
 
 /** A quick test: most targets cannot contain a dot segment and are not split. */
-const mayHoldDots = (target: string): boolean => target.includes('/.') || target.includes('/%2')
+const mayHoldDots = /\/(?:\.|%2)/
 
 const hasDotSegment = (target: string): boolean =>
   target.split('?', 1).join().split('/').some(isDotSegment)
@@ -47,7 +47,7 @@ export function readTarget(fields: ActionFields, { computed, request }: Run): st
     throw new FieldError(['path'], 'a text that begins with a single "/"')
   }
   const target = escapeTarget(path, 'path')
-  if (isComputed && mayHoldDots(target) && hasDotSegment(target)) {
+  if (isComputed && mayHoldDots.test(target) && hasDotSegment(target)) {
     throw new ServiceError('service.error.bad_request', 'path: a dot segment is not forwarded')
   }
   const query = fields.query_string

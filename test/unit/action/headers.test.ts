@@ -135,7 +135,7 @@ describe('the headers of an upstream request', () => {
     ],
   ] as const) {
     it(title, () => {
-      const headers = upstreamHeaders(declared, runWith(sent), 'gateway')
+      const headers = upstreamHeaders(declared, runWith(sent), '1.1 gateway')
       expect(headers).to.deep.equal({ ...way, ...expected })
     })
   }
@@ -157,7 +157,7 @@ describe('the headers of an upstream request', () => {
     null,
   ]) {
     it(`${JSON.stringify(declared)} are refused before anything is sent`, () => {
-      expect(() => upstreamHeaders(declared, runWith({}), 'gateway'))
+      expect(() => upstreamHeaders(declared, runWith({}), '1.1 gateway'))
         .to.throw()
         .with.property('uri', 'service.error.http_gateway.invalid_expression')
     })
@@ -166,11 +166,11 @@ describe('the headers of an upstream request', () => {
   it('are those of a loop where the request has passed this node five times', () => {
     const via = ['1.0 fred', ...Array(5).fill('1.1 gateway')].join(', ')
     for (const declared of [undefined, {}, { via: '1.0 none' }]) {
-      expect(() => upstreamHeaders(declared, runWith({ via }), 'gateway'))
+      expect(() => upstreamHeaders(declared, runWith({ via }), '1.1 gateway'))
         .to.throw('the request has passed this node 5 times')
         .with.property('uri', 'service.error.loop_detected')
     }
-    expect(upstreamHeaders({}, runWith({ via }), 'gatewa').via).to.equal('1.1 gatewa')
+    expect(upstreamHeaders({}, runWith({ via }), '1.1 gatewa').via).to.equal('1.1 gatewa')
   })
 })
 

@@ -69,7 +69,7 @@ describe('the headers of a forward', () => {
           },
         ),
         ({ fields, run }) => {
-          found = upstreamHeaders(fields.headers, run, 'gateway')
+          found = upstreamHeaders(fields.headers, run, '1.1 gateway')
           return { result: { status_code: 200, headers: {}, body: '', uri: '' } }
         },
       )
