@@ -1,10 +1,10 @@
-/** Folders of the disk as roots: opens a file, judges by what is open where it lies, and lets @fastify/send compose its response. */
+/** Folders of the disk as roots: opens a file, judges by what is open where it lies, and composes its response. */
 import { closeSync, constants, createReadStream, fstat, open, read, readlinkSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { isUtf8MimeType, mime, send } from '@fastify/send'
+import { isUtf8MimeType, mime } from '@fastify/send'
 import type { UpstreamAnswer } from '#component/action/action.ts'
 import {
   contentRange,
@@ -13,6 +13,7 @@ import {
   partOf,
   readByteRange,
 } from '#component/syntax/byte-range.ts'
+import { statusOn } from '#component/syntax/conditions.ts'
 import {
   type AskedFile,
   type FileOutcome,
@@ -42,59 +43,53 @@ const [opening, reading, statting] = [open, read, fstat].map((each) => promisify
   typeof fstat.__promisify__,
 ]
 
-/** A file that is open, links followed. */
-interface Opened {
-  readonly fd: number
-  /** Where it lies. */
-  readonly place: string
-  /** A path that leads to this very file, whatever lies at its place by now. */
-  readonly path: string
-}
-
-/** Where the file that is open lies; undefined where that is not known. */
-async function placeOf(fd: number, path: string): Promise<Opened | undefined> {
-  const own = `/proc/self/fd/${fd}`
+/** Where a file that is open lies, links followed; undefined where that is not known. */
+function placeOf(fd: number, path: string): string | Promise<string | undefined> {
   try {
     // of a system that tells it: no disk is asked
-    return { fd, place: readlinkSync(own), path: own }
+    return readlinkSync(`/proc/self/fd/${fd}`)
   } catch {
-    // elsewhere the path has to lead to the very file that is open
-    const [place, opened] = await Promise.all([realpath(path), statting(fd)])
-    const found = await stat(place)
-    const isSame = found.ino === opened.ino && found.dev === opened.dev
-    return isSame ? { fd, place, path: place } : undefined
+    return placeOfSame(fd, path)
   }
 }
 
-/** A root, and where it really lies: a link that is switched to another folder is found out by the first file beyond. */
+/** Elsewhere the path has to lead to the very file that is open. */
+async function placeOfSame(fd: number, path: string): Promise<string | undefined> {
+  const [place, opened] = await Promise.all([realpath(path), statting(fd)])
+  const found = await stat(place)
+  return found.ino === opened.ino && found.dev === opened.dev ? place : undefined
+}
+
+/** A folder's path with a separator at its end. */
+const folderOf = (path: string): string => (path.endsWith(sep) ? path : path + sep)
+
+/** A root, and where it really lies. */
 class Root {
-  readonly #path: string
+  readonly #folder: string
   readonly realms: readonly string[]
-  #real: Promise<string | undefined> | undefined
+  /** Undefined: not known yet, or the folder is gone. */
+  #real: string | undefined
 
   constructor({ path, realms }: RootSettings) {
-    this.#path = path
+    this.#folder = folderOf(resolve(path))
     this.realms = realms
   }
 
   at(pieces: readonly string[]): string {
-    return join(this.#path, ...pieces)
+    return this.#folder + pieces.join(sep)
   }
 
-  async holds(place: string): Promise<boolean> {
-    this.#real ??= this.#resolve()
-    if (isBelow(place, await this.#real)) return true
-    this.#real = this.#resolve()
-    return isBelow(place, await this.#real)
+  /** Whether a place lies in it. */
+  has(place: string): boolean {
+    const real = this.#real
+    return real !== undefined && (place.startsWith(real) || place + sep === real)
   }
 
-  #resolve(): Promise<string | undefined> {
-    return realpath(this.#path).catch(() => undefined)
+  /** Finds out where it lies now: a link to it may have been switched. */
+  async locate(): Promise<void> {
+    this.#real = await realpath(this.#folder).then(folderOf, () => undefined)
   }
 }
-
-const isBelow = (place: string, root: string | undefined): boolean =>
-  root !== undefined && (place === root || place.startsWith(root === sep ? sep : root + sep))
 
 /** The type of a file by its name, with its charset. */
 function typeOf(name: string): string {
@@ -132,9 +127,14 @@ async function openWithin(
   if (fd === undefined) return 'nothing'
   let isPassedOn = false
   try {
-    const opened = await placeOf(fd, path)
-    if (opened === undefined || !(await root.holds(opened.place))) return 'nothing'
-    const found = await respond(opened, asked, coding)
+    const told = placeOf(fd, path)
+    const place = typeof told === 'string' ? told : await told
+    if (place === undefined) return 'nothing'
+    if (!root.has(place)) {
+      await root.locate()
+      if (!root.has(place)) return 'nothing'
+    }
+    const found = await respond(fd, asked, coding)
     isPassedOn = typeof found !== 'string' && found.answer?.body instanceof Readable
     return found
   } catch {
@@ -146,58 +146,51 @@ async function openWithin(
 }
 
 async function respond(
-  { fd, path: opened }: Opened,
+  fd: number,
   asked: AskedFile,
   coding: string | undefined,
 ): Promise<FoundFile> {
-  // HEAD: the bytes are read of the file that is open, and of no other that lies there by now
-  const { range, 'if-range': condition, ...conditions } = asked.headers
-  const request = { method: 'HEAD', headers: conditions }
-  const encoded = opened.split(sep).map(encodeURIComponent).join(sep)
-  const composed = await send(request as never, encoded, {
-    ...{ cacheControl: false, contentType: false, dotfiles: 'allow', index: false },
-  })
-  const { statusCode, type } = composed
-  if (type === 'directory') return 'folder'
-  if (type === 'error' && statusCode !== 412) return 'nothing'
-  const stats = type === 'file' ? composed.metadata.stat : await statting(fd)
+  const stats = await statting(fd)
+  if (stats.isDirectory()) return 'folder'
   if (!stats.isFile()) return 'nothing'
-  const { size } = stats
-  const path = asked.pieces.join('/')
-  const name = asked.pieces.at(-1) ?? ''
-  const isSent = statusCode === 200
-  const told = Object.entries(composed.headers).map(([key, value]) => [key.toLowerCase(), value])
-  const { 'content-length': _, ...headers } = Object.fromEntries(type === 'error' ? [] : told)
-  const common = { ...headers, vary: 'accept-encoding' }
-  const described = isSent
-    ? { ...common, 'content-type': typeOf(name), ...(coding && { 'content-encoding': coding }) }
-    : common
-  const answered = async (
+  const { size, mtime } = stats
+  const { pieces, headers: sent } = asked
+  const etag = `W/"${size.toString(16)}-${mtime.getTime().toString(16)}"`
+  const modified = mtime.toUTCString()
+  const vary = 'accept-encoding'
+  const described = { 'accept-ranges': 'bytes', 'last-modified': modified, etag, vary }
+  const answered = (
     status_code: number,
     headers: UpstreamAnswer['headers'],
-    part?: Part,
-  ): Promise<FileOutcome> => {
-    const sent = part ? await bodyOf(fd, asked, part) : { body: noBytes, length: 0 }
-    return { result: { path, size }, answer: { status_code, headers, ...sent } }
-  }
-  if (!isSent) return await answered(statusCode, described)
-  const isAsked = asked.method === 'GET' && isOfSameBody(condition, headers)
-  const asks = isAsked ? readByteRange(range) : undefined
-  if (asks === undefined) return await answered(200, described, { first: 0, last: size - 1 })
-  const part = partOf(asks, size)
-  const cut = { 'content-range': contentRange(part, size) }
-  return part
-    ? await answered(206, { ...described, ...cut }, part)
-    : await answered(416, { ...cut, vary: 'accept-encoding' })
+    { body, length }: FileBody = empty,
+  ): FileOutcome => ({
+    result: { path: pieces.join('/'), size },
+    answer: { status_code, headers, body, length },
+  })
+  const status = statusOn(sent, described)
+  if (status === 304) return answered(status, described)
+  if (status === 412) return answered(status, { vary })
+  const isAsked = asked.method === 'GET' && isOfSameBody(sent['if-range'], described)
+  const range = isAsked ? readByteRange(sent.range) : undefined
+  const part = range === undefined ? { first: 0, last: size - 1 } : partOf(range, size)
+  const cut = range && { 'content-range': contentRange(part, size) }
+  if (part === undefined) return answered(416, { ...cut, vary })
+  const type = { 'content-type': typeOf(pieces.at(-1) ?? '') }
+  const headers = { ...described, ...type, ...(coding && { 'content-encoding': coding }), ...cut }
+  return answered(cut ? 206 : 200, headers, await bodyOf(fd, asked, part))
 }
 
+/** The body of an answer; `length` is that of GET. */
+type FileBody = Pick<UpstreamAnswer, 'body' | 'length'>
+
 const noBytes = new Uint8Array(0)
+const empty: FileBody = { body: noBytes, length: 0 }
 
 async function bodyOf(
   fd: number,
   { method }: AskedFile,
   { first: start, last }: Part,
-): Promise<Pick<UpstreamAnswer, 'body' | 'length'>> {
+): Promise<FileBody> {
   const length = last - start + 1
   if (method === 'HEAD' || length === 0) return { body: noBytes, length }
   if (length <= maxRead) {

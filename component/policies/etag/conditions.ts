@@ -4,6 +4,7 @@ import type { CompiledOperation } from '#component/gateway/api.ts'
 import type { Encodings } from '#component/gateway/encodings.ts'
 import type { Exchange, Reply, ReplyBody } from '#component/gateway/exchange.ts'
 import { stage } from '#component/gateway/stage.ts'
+import { isListed } from '#component/syntax/conditions.ts'
 import { readHttpDate } from '#component/syntax/http-date.ts'
 
 /** Larger bodies get no ETag; bytes. */
@@ -132,7 +133,7 @@ const isConditional = ({ method }: Exchange, { status, error, body }: Reply): bo
 function isMatched(exchange: Exchange, { headers }: Reply): boolean {
   const { etag } = headers
   const asked = exchange.header('if-none-match')
-  return typeof etag === 'string' && asked !== undefined && isAmong(etag, asked)
+  return typeof etag === 'string' && asked !== undefined && isListed(etag, asked)
 }
 
 /** By the time of the last change (RFC 9110 §13.1.3). */
@@ -171,24 +172,6 @@ function repeatedOf(headers: ReplyHeaders): ReplyHeaders {
     if (repeated.has(name) || name.startsWith('access-control-')) kept[name] = value
   }
   return kept
-}
-
-/** One entity tag with what ends it (RFC 9110 §8.8.3). */
-const entityTag = /[ \t,]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/y
-
-/**
- * Whether an ETag is among those of `If-None-Match`, by weak comparison (RFC 9110 §8.8.3.2).
- * @param asked the field; where it is malformed, what stands before the fault counts
- */
-function isAmong(etag: string, asked: string): boolean {
-  if (asked.trim() === '*') return true
-  const opaque = etag.startsWith('W/') ? etag.slice(2) : etag
-  entityTag.lastIndex = 0
-  for (;;) {
-    const found = entityTag.exec(asked)
-    if (found === null) return false
-    if (found[1] === opaque) return true
-  }
 }
 
 declare module '#component/gateway/stage-facts.ts' {
