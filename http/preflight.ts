@@ -10,6 +10,7 @@ import {
   hasEscapedSlash,
   parseAuthority,
   pathProblem,
+  plainPath,
   queryProblem,
 } from '#component/syntax/request-target.ts'
 
@@ -113,9 +114,12 @@ function targetOf(parts: Parts): Target | Refusal {
   const { method, url, authority, headers, expect, mayKeepSlashes } = parts
   if (url === undefined) return refuse('the request target is malformed or names another host')
   const mark = url.indexOf('?')
-  const path = escapePath(mark < 0 ? url : url.slice(0, mark))
+  const received = mark < 0 ? url : url.slice(0, mark)
+  const isPlain = plainPath.test(received)
+  const path = isPlain ? received : escapePath(received)
   const query_string = mark < 0 ? '' : escapeQuery(url.slice(mark + 1))
-  const wrong = pathProblem(path, mayKeepSlashes) ?? queryProblem(query_string)
+  const wrong =
+    (isPlain ? undefined : pathProblem(path, mayKeepSlashes)) ?? queryProblem(query_string)
   if (wrong !== undefined) return refuse(wrong)
 
   if (method === undefined) {
@@ -128,7 +132,7 @@ function targetOf(parts: Parts): Target | Refusal {
     const message = 'the only supported expectation is 100-continue'
     return new Refusal('service.error.expectation_failed', message)
   }
-  const slashes = mayKeepSlashes && hasEscapedSlash(path)
+  const slashes = !isPlain && mayKeepSlashes && hasEscapedSlash(path)
   return { method, path, hasEscapedSlash: slashes, query_string, authority, headers }
 }
 

@@ -74,14 +74,16 @@ const dotted = (groups: Groups): string =>
   groups.flatMap((group) => [group >> 8, group & 0xff]).join('.')
 
 /** The address, IPv4 written as IPv6 as IPv4; other texts come back as they are. */
-export function plainAddress(address: string): string {
-  if (!address.startsWith('::')) return address
+export const plainAddress = (address: string): string =>
+  address.charCodeAt(0) === 0x3a ? withoutPrefix(address) : address
+
+const withoutPrefix = remembered((address) => {
   const end = address.slice(7)
   // as sockets write it
   if (address.startsWith('::ffff:') && isIPv4(end)) return end
   const groups = readAddress(address)
   return groups?.length === 2 ? dotted(groups) : address
-}
+})
 
 function readBits(text: string | undefined, most: number): number | undefined {
   if (text === undefined) return most

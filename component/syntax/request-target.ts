@@ -22,12 +22,15 @@ allow('abcdefghijklmnopqrstuvwxyz0123456789-._', inHost)
 /** Whether a character may stand in a part as it is; elsewhere it is escaped. */
 export const mayStand = (code: number, part: number): boolean => ((allowed[code] ?? 0) & part) !== 0
 
-/** The characters that may stand in a part, as a class of a regular expression has them between its brackets. */
-export const classOf = (part: number): string =>
+/** The characters that may stand in a part, but for some, as a class of a regular expression has them between its brackets. */
+export const classOf = (part: number, but = ''): string =>
   [...allowed.keys()]
-    .filter((code) => mayStand(code, part))
+    .filter((code) => mayStand(code, part) && !but.includes(String.fromCharCode(code)))
     .map((code) => `\\x${code.toString(16)}`)
     .join('')
+
+/** A path that is in its only form and is valid as it stands: it has no escape, and no segment that begins with a dot. Most paths are. */
+export const plainPath = new RegExp(`^(?:/(?!\\.)[${classOf(inPath, '%/')}]*)+$`)
 
 /** What URLs and their clients leave as it is, though it may not stand there (WHATWG URL, path and query percent-encode sets). */
 const unescapedInPath = /[[\]^`{|}]/g
@@ -115,6 +118,7 @@ function holdsEscaped(path: string, keepsSlashes: boolean): boolean {
 
 /** The problem of a query; undefined when it is valid. */
 export function queryProblem(query: string): string | undefined {
+  if (query === '') return undefined
   if (!isOf(query, inQuery)) return 'the query holds a character that must be escaped'
   return percentDecode(query) === undefined ? 'the query holds a bad escape' : undefined
 }

@@ -2,9 +2,11 @@
 import { expect } from 'chai'
 import {
   decodeEscapes,
+  escapePath,
   parseAuthority,
   pathProblem,
   percentDecode,
+  plainPath,
   queryProblem,
 } from '#component/syntax/request-target.ts'
 
@@ -43,6 +45,17 @@ describe('a path', () => {
   ] as const) {
     it(`with ${what} is ${problem === undefined ? 'valid' : 'refused'}`, () => {
       expect(pathProblem(path)).to.equal(problem)
+    })
+
+    it(`with ${what} is plain only where it is valid and stays as it is`, () => {
+      const isValid = problem === undefined && escapePath(path) === path
+      expect(isValid || !plainPath.test(path)).to.equal(true)
+    })
+  }
+
+  for (const path of ['/', '/a/b', '/a/', '//', "/a!$&'()*+,;=:@-._~", '/a.b/c..']) {
+    it(`is plain: ${path}`, () => {
+      expect(plainPath.test(path)).to.equal(true)
     })
   }
 })
