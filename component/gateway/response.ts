@@ -97,7 +97,8 @@ function laidTogether(
   if (upstream === undefined) return { ...policy, ...declared }
   const headers: ReplyHeaders = { ...upstream }
   for (const name in policy) headers[name] ??= policy[name] as string
-  return Object.assign(headers, declared)
+  for (const name in declared) headers[name] = declared[name] as string
+  return headers
 }
 
 /** An upstream's headers; without those of its body where this is not passed on. */
