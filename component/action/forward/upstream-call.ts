@@ -67,7 +67,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
   #wasHinted = false
   #wasAbandoned = false
   #isLate = false
-  #deadline: number
+  /** When the upstream has been silent for too long; 0: when the timer ends. */
+  #deadline = 0
   #stopTimer: () => void
 
   /**
@@ -84,7 +85,6 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     this.#timeoutMs = timeoutMs
     this.#isBuffered = isBuffered
     this.#hinted = hinted
-    this.#deadline = clock.now() + timeoutMs
     this.#stopTimer = clock.after(timeoutMs, this.#onTimer)
   }
 
@@ -121,6 +121,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     }
     const stream = new AnswerStream(this)
     this.#stream = stream
+    this.#deadline = this.#clock.now() + this.#timeoutMs
     for (const chunk of this.#chunks) stream.push(chunk)
     this.#chunks = []
     if (this.#failure) stream.destroy(this.#failure)
@@ -167,9 +168,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     if (statusCode < 200) return
     if (statusCode > 599) throw badGateway('the upstream returned an invalid HTTP status')
     this.#answer = { status_code: statusCode, received }
-    if (this.#isBuffered) return
-    this.#deadline = this.#clock.now() + this.#timeoutMs
-    this.#resolve(this.#answer)
+    if (!this.#isBuffered) this.#resolve(this.#answer)
   }
 
   onRequestUpgrade(
@@ -190,8 +189,8 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#failure) return
-    if (!this.#isBuffered) this.#deadline = this.#clock.now() + this.#timeoutMs
     if (this.#stream) {
+      this.#deadline = this.#clock.now() + this.#timeoutMs
       countPassed(chunk.length)
       if (!this.#stream.push(chunk)) controller.pause()
       return
