@@ -138,7 +138,9 @@ class Search {
     const { realm_uri, method, asksGet, request } = this.#run
     const { headers } = request as { readonly headers: Readonly<Record<string, string>> }
     return this.#roots.open({
-      ...{ realm_uri, pieces, headers },
+      realm_uri,
+      pieces,
+      headers,
       root: String(this.#fields.root),
       method: method === 'head' && asksGet !== true ? 'HEAD' : 'GET',
       codings: codingsFor(headers['accept-encoding']),
