@@ -1,5 +1,13 @@
 /** Folders of the disk as roots: opens a file, judges by what is open where it lies, and composes its response. */
-import { closeSync, constants, createReadStream, fstat, open, read, readlinkSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  open,
+  read,
+  readlinkSync,
+} from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
@@ -36,17 +44,22 @@ const maxRead = 65_536
 // a pipe without a writer is opened, too, and is no regular file then
 const flags = constants.O_RDONLY | constants.O_NONBLOCK
 
-// descriptors, and few turns of the threads: file handles cost as much as what is done with them
-const [opening, reading, statting] = [open, read, fstat].map((each) => promisify(each)) as [
-  (path: string, flags: number) => Promise<number>,
-  typeof read.__promisify__,
-  typeof fstat.__promisify__,
-]
+// Descriptors, and few turns of the threads: file handles, and each turn, cost as much as all that is done with a small file. What asks no
+// disk needs no turn: where an open file lies, its state, which opening it has fetched, and closing what was only read.
+const opening: (path: string, flags: number) => Promise<number> = promisify(open)
+
+/** Reads bytes of a file; resolves with their number. Its own promise: that of node:util names what it resolves with, at the cost of more than the read. */
+const reading = (fd: number, into: Buffer, position: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    read(fd, into, 0, into.length, position, (error, bytesRead) => {
+      if (error) reject(error)
+      else resolve(bytesRead)
+    })
+  })
 
 /** Where a file that is open lies, links followed; undefined where that is not known. */
 function placeOf(fd: number, path: string): string | Promise<string | undefined> {
   try {
-    // of a system that tells it: no disk is asked
     return readlinkSync(`/proc/self/fd/${fd}`)
   } catch {
     return placeOfSame(fd, path)
@@ -55,8 +68,8 @@ function placeOf(fd: number, path: string): string | Promise<string | undefined>
 
 /** Elsewhere the path has to lead to the very file that is open. */
 async function placeOfSame(fd: number, path: string): Promise<string | undefined> {
-  const [place, opened] = await Promise.all([realpath(path), statting(fd)])
-  const found = await stat(place)
+  const place = await realpath(path)
+  const [found, opened] = [await stat(place), fstatSync(fd)]
   return found.ino === opened.ino && found.dev === opened.dev ? place : undefined
 }
 
@@ -140,7 +153,6 @@ async function openWithin(
   } catch {
     return 'nothing'
   } finally {
-    // what was only read has nothing to write: no disk is asked, and a turn of the threads costs more
     if (!isPassedOn) closeSync(fd)
   }
 }
@@ -150,7 +162,7 @@ async function respond(
   asked: AskedFile,
   coding: string | undefined,
 ): Promise<FoundFile> {
-  const stats = await statting(fd)
+  const stats = fstatSync(fd)
   if (stats.isDirectory()) return 'folder'
   if (!stats.isFile()) return 'nothing'
   const { size, mtime } = stats
@@ -195,8 +207,8 @@ async function bodyOf(
   if (method === 'HEAD' || length === 0) return { body: noBytes, length }
   if (length <= maxRead) {
     const body = Buffer.allocUnsafe(length)
-    const { bytesRead } = await reading(fd, body, 0, length, start)
-    return { body: body.subarray(0, bytesRead), length: bytesRead }
+    const count = await reading(fd, body, start)
+    return { body: count < length ? body.subarray(0, count) : body, length: count }
   }
   return { body: createReadStream('', { fd, start, end: last }), length }
 }
