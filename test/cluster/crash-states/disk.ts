@@ -14,19 +14,36 @@ export interface Step {
   readonly data: Buffer
 }
 
-/** The records of a log, in order. */
+/** Begins each record, and is within none. */
+const mark = Buffer.from('9ef1c0d4a8ffe6b5', 'hex')
+/** Bytes of a record between its mark and what follows. */
+const headLength = 25
+
+/** A record that is of no thread and no file. */
+export function recordOf(type: string, data: Buffer): Buffer {
+  const head = Buffer.alloc(headLength)
+  head.write(type)
+  head.writeUInt32LE(data.length, 21)
+  return Buffer.concat([mark, head, data])
+}
+
+/** The records of a log, in order, without those that a killed process has not written whole. */
 export function* stepsOf(log: Buffer): Generator<Step> {
-  for (let at = 0; at < log.length; ) {
-    const length = log.readUInt32LE(at + 21)
-    const data = log.subarray(at + 25, at + 25 + length)
+  for (let at = log.indexOf(mark), next: number; at >= 0; at = next) {
+    next = log.indexOf(mark, at + mark.length)
+    const record = log.subarray(at + mark.length, next < 0 ? log.length : next)
+    if (record.length < headLength) continue
+    const length = record.readUInt32LE(21)
+    // the next process may have left less than its mark behind this one
+    const data = record.subarray(headLength, headLength + length)
+    if (data.length < length) continue
     yield {
-      type: String.fromCharCode(log.readUInt8(at)),
-      thread: log.readUInt32LE(at + 1),
-      file: Number(log.readBigUInt64LE(at + 5)),
-      offset: Number(log.readBigUInt64LE(at + 13)),
+      type: String.fromCharCode(record.readUInt8(0)),
+      thread: record.readUInt32LE(1),
+      file: Number(record.readBigUInt64LE(5)),
+      offset: Number(record.readBigUInt64LE(13)),
       data,
     }
-    at += 25 + length
   }
 }
 

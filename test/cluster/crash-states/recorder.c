@@ -7,8 +7,8 @@
  * A process also orders failures of its own: by the removal of a name in the folder such as "!sync gateway.db 2 1 5", which is not there:
  * of the syncs of gateway.db 2 succeed, and then 1 fails with the error 5; "!write" in place of "!sync" refuses writes. "." is the folder.
  *
- * A record: type (1 byte), thread (4), number of the file (8), offset (8), length of what follows (4), what follows. Types: O a file has
- * this name; W bytes; T length (offset); B a sync begins; E it has ended; F it has failed; U a name is removed; L another name for the
+ * A record: a mark (8 bytes), type (1), thread (4), number of the file (8), offset (8), length of what follows (4), what follows. A process
+ * that is killed may leave the beginning of one, which ends at the next mark. Types: O a file has this name; W bytes; T length (offset); B a sync begins; E it has ended; F it has failed; U a name is removed; L another name for the
  * file (text); R a name is replaced (text: old, 0, new).
  */
 #define _GNU_SOURCE
@@ -29,6 +29,8 @@
 #include <unistd.h>
 
 #define FILES 65536
+/* No text has these bytes: they are not UTF-8. */
+static const char mark[8] = "\x9e\xf1\xc0\xd4\xa8\xff\xe6\xb5";
 static ino_t known[FILES];
 /* How many failures of its file a descriptor has been told of; of all files, in memory that the processes share. */
 static uint32_t told[FILES], *failures;
@@ -100,14 +102,15 @@ static const char *within(const char *path) {
 }
 
 static void record(char type, ino_t file, uint64_t offset, const void *data, uint32_t length) {
-  char head[25];
+  char head[33];
   uint32_t thread = syscall(SYS_gettid);
   uint64_t number = file;
-  head[0] = type;
-  memcpy(head + 1, &thread, 4);
-  memcpy(head + 5, &number, 8);
-  memcpy(head + 13, &offset, 8);
-  memcpy(head + 21, &length, 4);
+  memcpy(head, mark, 8);
+  head[8] = type;
+  memcpy(head + 9, &thread, 4);
+  memcpy(head + 13, &number, 8);
+  memcpy(head + 21, &offset, 8);
+  memcpy(head + 29, &length, 4);
   struct iovec parts[2] = {{head, sizeof head}, {(void *)data, length}};
   if (syscall(SYS_writev, log_file, parts, 2) < 0) abort();
 }

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { randomFrom } from '#test/fuzz/random.ts'
-import { type Choice, Disk, type Step, stepsOf } from './disk.ts'
+import { type Choice, Disk, recordOf, type Step, stepsOf } from './disk.ts'
 
 const recorder = fileURLToPath(new URL('./recorder.c', import.meta.url))
 
@@ -29,11 +29,7 @@ export interface RecordedPlace {
 
 /** Writes what was acknowledged into the log of a run, behind what has happened so far; one write, which no other record divides. */
 export function tell(log: string, acknowledged: unknown): void {
-  const text = Buffer.from(JSON.stringify(acknowledged))
-  const head = Buffer.alloc(25)
-  head.write('A', 0)
-  head.writeUInt32LE(text.length, 21)
-  appendFileSync(log, Buffer.concat([head, text]))
+  appendFileSync(log, recordOf('A', Buffer.from(JSON.stringify(acknowledged))))
 }
 
 /** What is left of unsynced writes: all of it, nothing, or anything. */
