@@ -20,6 +20,8 @@ const options = [
   '--disable-proto=delete',
   // V8 may take objects of requests for long-lived after a burst: docs/design/performance.md, "What was tried"
   '--no-allocation-site-pretenuring',
+  // V8 may let the heap grow threefold before it collects what long messages have left: the same page
+  '--heap-growing-percent=100',
 ]
 const argv = [...process.execArgv, ...options, program, ...process.argv.slice(2)]
 

@@ -56,6 +56,20 @@ describe('the command line', () => {
     expect(done).to.deep.equal({ code: 0, stdout: `${version}\n`, stderr: '' })
   })
 
+  it('wamp-gateway starts Node with the options of V8 that performance.md measures', async () => {
+    const tell =
+      'data:text/javascript,process.stderr.write(process.execArgv.join(String.fromCharCode(10)))'
+    const words = ['--import', tell, join(root, 'bin/wamp-gateway.mjs'), '--version']
+    const { code, stderr } = await run(process.execPath, words, folder)
+    expect(code).to.equal(0)
+    const options = lines(stderr)
+    const measured = readFileSync(join(root, 'docs/design/performance.md'), 'utf8')
+    for (const option of ['--no-allocation-site-pretenuring', '--heap-growing-percent=100']) {
+      expect(options).to.include(option)
+      expect(measured).to.include(`| \`${option}\``)
+    }
+  })
+
   it('ends with 78 on an unknown option and names it in one line', async () => {
     const { code, stderr } = await main(['--set', 'gateway.lissten=1'])
     expect(stderr).to.contain('unknown option "gateway.lissten"')
