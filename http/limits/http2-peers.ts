@@ -1,4 +1,4 @@
-/** What the clients of one network may do with connections of HTTP/2 beyond the bounds of each: end them by faults, and keep those that ask nothing. */
+/** What the clients of one network may do with connections of HTTP/2 beyond the bounds of each: end them by faults, and keep those that have no request. */
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '#component/clock.ts'
 import { atMost } from '#component/limits/at-most.ts'
@@ -6,11 +6,16 @@ import { decide } from '#component/limits/gcra.ts'
 import { networkOf } from '#component/syntax/ip-address.ts'
 import { http2Bounds } from './http2-session.ts'
 
-/** A connection that has asked nothing. */
-interface Silent {
+/** A connection. */
+export interface Http2Peer {
+  /** Whether it has no request, and is not about to end. */
+  readonly isIdle: boolean
   /** Ends the connection. */
   end(): void
 }
+
+/** The connections of networks, of each the oldest first. */
+type ByNetwork = Map<string, Set<Http2Peer>>
 
 /** Networks whose faults are known; the one whose last fault is oldest is forgotten. */
 const maxNetworks = 10_000
@@ -21,8 +26,10 @@ export class Http2Peers {
   readonly #isExempt: (address: string) => boolean
   /** When all faults of a network are forgiven, as {@link decide} has it; milliseconds. */
   readonly #faults = new LRUCache<string, number>(atMost(maxNetworks))
-  /** By network, the oldest first. */
-  readonly #silent = new Map<string, Set<Silent>>()
+  /** Those that were not ended. */
+  readonly #open: ByNetwork = new Map()
+  /** Of these, those that have asked nothing. */
+  readonly #silent: ByNetwork = new Map()
 
   /** @param isExempt addresses that stand for many clients: trusted proxies */
   constructor(clock: Pick<Clock, 'now'>, isExempt: (address: string) => boolean) {
@@ -45,26 +52,42 @@ export class Http2Peers {
     if (isAllowed) this.#faults.set(network, next)
   }
 
-  /** Takes note of a connection, which has asked nothing; too many of a network end the oldest one. */
-  begin(address: string, connection: Silent): void {
+  /**
+   * Takes note of a connection, which has asked nothing. Too many such ones of a network end the oldest of them; too many without a request, the
+   * oldest of those.
+   */
+  begin(address: string, connection: Http2Peer): void {
     if (this.#isExempt(address)) return
     const network = networkOf(address)
-    const silent = this.#silent.get(network) ?? new Set()
-    this.#silent.set(network, silent)
-    silent.add(connection)
-    if (silent.size <= http2Bounds.silent) return
-    const [oldest = connection] = silent
-    // it is over before its socket is closed
-    silent.delete(oldest)
+    const silent = add(this.#silent, network, connection)
+    const open = add(this.#open, network, connection)
+    if (silent.size > http2Bounds.silent) this.#end(network, silent)
+    // looking at 5,000 takes a small part of what the handshake of one took
+    if (open.size <= http2Bounds.idle) return
+    const idle = [...open].filter(({ isIdle }) => isIdle)
+    if (idle.length > http2Bounds.idle) this.#end(network, idle)
+  }
+
+  /** Ends the oldest one. It is over before its socket is closed. */
+  #end(network: string, [oldest]: Iterable<Http2Peer>): void {
+    if (!oldest) return
+    this.#forget(network, oldest)
     oldest.end()
   }
 
-  /** Takes note of the first request of a connection, or of its end. */
-  over(address: string, connection: Silent): void {
-    const network = networkOf(address)
-    const silent = this.#silent.get(network)
-    silent?.delete(connection)
-    if (silent?.size === 0) this.#silent.delete(network)
+  /** Takes note of the first request of a connection. */
+  asked(address: string, connection: Http2Peer): void {
+    remove(this.#silent, networkOf(address), connection)
+  }
+
+  /** Takes note of the end of a connection. */
+  over(address: string, connection: Http2Peer): void {
+    this.#forget(networkOf(address), connection)
+  }
+
+  #forget(network: string, connection: Http2Peer): void {
+    remove(this.#silent, network, connection)
+    remove(this.#open, network, connection)
   }
 
   #decide(arrival: number | undefined) {
@@ -72,4 +95,16 @@ export class Http2Peers {
     const rate = { amount: perSecond, windowMs: 1000, burst }
     return decide(arrival, this.#clock.now(), 1, rate)
   }
+}
+
+function add(all: ByNetwork, network: string, connection: Http2Peer): ReadonlySet<Http2Peer> {
+  const connections = all.get(network) ?? new Set()
+  all.set(network, connections)
+  return connections.add(connection)
+}
+
+function remove(all: ByNetwork, network: string, connection: Http2Peer): void {
+  const connections = all.get(network)
+  connections?.delete(connection)
+  if (connections?.size === 0) all.delete(network)
 }

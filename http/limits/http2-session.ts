@@ -14,6 +14,8 @@ export const http2Bounds = {
   faults: { burst: 20, perSecond: 2 },
   /** Connections of a network that have asked nothing; a further one ends the oldest. */
   silent: 256,
+  /** Connections of a network that have no request, 70 kB each; a further one ends the oldest. */
+  idle: 1_024,
   /**
    * Bytes that a client may send ahead: of a body, as long as nobody reads it, and of a large body that is the only request of its
    * connection; and of all bodies of a connection before node:http2 has received them. It opens the window of the connection for bodies

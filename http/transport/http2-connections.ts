@@ -5,7 +5,7 @@ import type { Clock } from '#component/clock.ts'
 import { tellHeld } from '#component/limits/gc-pressure.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import { plainAddress } from '#component/syntax/ip-address.ts'
-import { Http2Peers } from '#http/limits/http2-peers.ts'
+import { type Http2Peer, Http2Peers } from '#http/limits/http2-peers.ts'
 import { http2Bounds, sessionOptions } from '#http/limits/http2-session.ts'
 import { Http2, type Http2Carrier } from './http2.ts'
 import { http2 } from './node-http2.ts'
@@ -84,7 +84,7 @@ export class Http2Connections {
       return
     }
     const connection = new Connection(socket, address, this.#plan, this.#turns, {
-      onAsked: () => this.#peers.over(address, connection),
+      onAsked: () => this.#peers.asked(address, connection),
       onClose: (reason) => {
         this.closed[reason] += 1
         this.#open.delete(connection)
@@ -152,7 +152,7 @@ interface ConnectionListener {
 }
 
 /** One connection. */
-class Connection implements Http2Carrier {
+class Connection implements Http2Carrier, Http2Peer {
   readonly socket: TLSSocket
   begun = 0
   readonly #plan: Http2Plan
@@ -315,9 +315,14 @@ class Connection implements Http2Carrier {
     this.#session.close()
   }
 
-  /** Ends it for another one of its network: it has asked nothing. */
+  get isIdle(): boolean {
+    return this.#streams.size === 0 && this.#closedAt === undefined && !this.#session.destroyed
+  }
+
+  /** Ends it for another one of its network. */
   end(): void {
-    this.destroy('idle')
+    if (this.begun === 0) this.destroy('idle')
+    else this.close('idle')
   }
 
   destroy(reason: CloseReason): void {

@@ -125,4 +125,9 @@ export const http2Attacks: readonly Attack[] = [
     again: repeat(1, frame(types.continuation, 0, 1, block([['x-a', 'a']]))),
   },
   { name: 'http2-idle', about: '10,000 connections that ask nothing', connections: 10_000 },
+  {
+    ...{ name: 'http2-asked', about: '10,000 connections that ask once, and then nothing' },
+    connections: 10_000,
+    begin: (_: number, { paths }: Target) => [frame(types.headers, whole, 1, get(paths.static))],
+  },
 ].map(misuse)

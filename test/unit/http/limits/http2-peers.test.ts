@@ -4,7 +4,7 @@ import { Http2Peers } from '#http/limits/http2-peers.ts'
 import { http2Bounds } from '#http/limits/http2-session.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 
-const { faults, silent } = http2Bounds
+const { faults, idle, silent } = http2Bounds
 const proxy = '192.0.2.9'
 
 describe('the clients of a network with HTTP/2', () => {
@@ -47,13 +47,21 @@ describe('the clients of a network with HTTP/2', () => {
     fault(proxy, faults.burst * 2)
     expect(peers.mayOpen(proxy)).to.equal(true)
     let ended = 0
-    for (let at = 0; at < silent * 2; at++) peers.begin(proxy, { end: () => ended++ })
+    for (let at = 0; at < idle * 2; at++) peers.begin(proxy, { isIdle: true, end: () => ended++ })
     expect(ended).to.equal(0)
   })
 
-  it('lose the oldest connection that has asked nothing to one more than they may have', () => {
+  /** Connections of one network, by number; those that have ended. */
+  const many = (length: number, isIdle: (at: number) => boolean = () => true) => {
     const ended: number[] = []
-    const all = Array.from({ length: silent + 2 }, (_, at) => ({ end: () => ended.push(at) }))
+    const end = (at: number) => () => ended.push(at)
+    const all = Array.from({ length }, (_, at) => ({ isIdle: isIdle(at), end: end(at) }))
+    return { all, ended }
+  }
+  const numbers = (from: number, length: number) => Array.from({ length }, (_, at) => from + at)
+
+  it('lose the oldest connection that has asked nothing to one more than they may have', () => {
+    const { all, ended } = many(silent + 2)
     const begin = (from: number, to: number) => {
       for (const one of all.slice(from, to)) peers.begin('192.0.2.1', one)
     }
@@ -61,19 +69,46 @@ describe('the clients of a network with HTTP/2', () => {
     expect(ended).to.deep.equal([])
     // the first one asks something
     const [first] = all
-    if (first) peers.over('192.0.2.1', first)
+    if (first) peers.asked('192.0.2.1', first)
     begin(silent, silent + 1)
     expect(ended).to.deep.equal([])
     begin(silent + 1, silent + 2)
     expect(ended).to.deep.equal([1])
-    peers.begin('192.0.2.2', { end: () => ended.push(-1) })
+    const [other] = many(1).all
+    if (other) peers.begin('192.0.2.2', other)
     expect(ended).to.deep.equal([1])
   })
 
   it('lose one for each that begins, before any of them is closed', () => {
-    const ended: number[] = []
-    for (let at = 0; at < silent + 100; at++)
-      peers.begin('192.0.2.1', { end: () => ended.push(at) })
-    expect(ended).to.deep.equal(Array.from({ length: 100 }, (_, at) => at))
+    const { all, ended } = many(silent + 100)
+    for (const one of all) peers.begin('192.0.2.1', one)
+    expect(ended).to.deep.equal(numbers(0, 100))
+  })
+
+  const beginAndAsk = (all: ReturnType<typeof many>['all']) => {
+    for (const one of all) {
+      peers.begin('192.0.2.1', one)
+      peers.asked('192.0.2.1', one)
+    }
+  }
+
+  it('lose the oldest connection without a request to one more of these than they may have', () => {
+    const busy = 10
+    const { all, ended } = many(busy + idle + 100, (at) => at >= busy)
+    beginAndAsk(all)
+    expect(ended).to.deep.equal(numbers(busy, 100))
+    // one that is over leaves its place
+    const last = all.at(-1)
+    if (last) peers.over('192.0.2.1', last)
+    beginAndAsk(many(1).all)
+    expect(ended).to.have.length(100)
+  })
+
+  it('keep what has requests, however many these are, and what begins beside them', () => {
+    const { all, ended } = many(idle + 100, () => false)
+    beginAndAsk(all)
+    const begun = many(10)
+    beginAndAsk(begun.all)
+    expect([...ended, ...begun.ended]).to.deep.equal([])
   })
 })
