@@ -392,7 +392,8 @@ const passedBack = new Set(['sec-websocket-protocol', 'sec-websocket-extensions'
 function methodOf(declared: unknown, run: Run): Method {
   // RFC 6455 §4.1
   if (run.socket) return 'get'
-  const method = declared === undefined ? run.method : readMethod(declared)
+  const isNamed = declared !== undefined && declared !== null
+  const method = isNamed ? readMethod(declared) : run.method
   const isOfClient = declared === undefined || run.computed.has('http_method')
   return run.asksGet && isOfClient && method === 'head' ? 'get' : method
 }

@@ -76,6 +76,12 @@ describe('forward sends', () => {
     })
   })
 
+  it('the method of the request where an expression names none', async () => {
+    const computed = new Set(['http_method'])
+    const seen = await echoed({ http_method: null }, { method: 'put', computed })
+    expect(seen).to.include({ method: 'PUT' })
+  })
+
   it('one clean request whatever framing the client claimed (161)', async () => {
     const headers = { 'content-length': '1', 'transfer-encoding': 'chunked', 'x-a': '1' }
     const seen = await echoed({ headers, body: 'abcdef' }, { method: 'post' })
