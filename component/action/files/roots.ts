@@ -187,8 +187,9 @@ async function respond(
   const part = range === undefined ? { first: 0, last: size - 1 } : partOf(range, size)
   const cut = range && { 'content-range': contentRange(part, size) }
   if (part === undefined) return answered(416, { ...cut, vary })
-  const type = { 'content-type': typeOf(pieces.at(-1) ?? '') }
-  const headers = { ...described, ...type, ...(coding && { 'content-encoding': coding }), ...cut }
+  const headers: Record<string, string> = { ...described, ...cut }
+  headers['content-type'] = typeOf(pieces.at(-1) ?? '')
+  if (coding) headers['content-encoding'] = coding
   return answered(cut ? 206 : 200, headers, await bodyOf(fd, asked, part))
 }
 
