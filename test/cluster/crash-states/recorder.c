@@ -8,8 +8,9 @@
  * of the syncs of gateway.db 2 succeed, and then 1 fails with the error 5; "!write" in place of "!sync" refuses writes. "." is the folder.
  *
  * A record: a mark (8 bytes), type (1), thread (4), number of the file (8), offset (8), length of what follows (4), what follows. A process
- * that is killed may leave the beginning of one, which ends at the next mark. Types: O a file has this name; W bytes; T length (offset); B a sync begins; E it has ended; F it has failed; U a name is removed; L another name for the
- * file (text); R a name is replaced (text: old, 0, new).
+ * that is killed may leave the beginning of one, which ends at the next mark. Types: O a file has this name; W bytes; T length (offset);
+ * B a sync begins; E it has brought to the disk what there was; F it has not; U a name is removed; L another name for the file (text);
+ * R a name is replaced (text: old, 0, new).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -214,15 +215,14 @@ static int synced(int file, ino_t number, int is_folder) {
   pthread_mutex_lock(&lock);
   int error = error_ordered(number, 0);
   pthread_mutex_unlock(&lock);
-  if (error || (!is_folder && fails())) __sync_fetch_and_add(of_file, 1);
-  if (told[file] != *of_file) {
-    told[file] = *of_file;
-    record('F', number, 0, "", 0);
-    errno = error ? error : EIO;
-    return -1;
-  }
-  record('E', number, 0, "", 0);
-  return 0;
+  int has_failed = error || (!is_folder && fails());
+  if (has_failed) __sync_fetch_and_add(of_file, 1);
+  /* one that is told of an earlier failure has written its own pages */
+  record(has_failed ? 'F' : 'E', number, 0, "", 0);
+  if (told[file] == *of_file) return 0;
+  told[file] = *of_file;
+  errno = error ? error : EIO;
+  return -1;
 }
 #define SYNC(name) \
   int name(int file) { \
