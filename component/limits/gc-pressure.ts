@@ -72,9 +72,9 @@ function memoryOfHeap(): number {
 
 /**
  * Collects garbage so that the memory returns to the system, in two cases. Once the bytes held for peers have fallen from many to few, all
- * is collected at once; peers are not interrupted while much is held. Once a busy process has become quiet, as after the load of large
+ * is collected; peers are not interrupted while much is held. Once a busy process has become quiet, as after the load of large
  * documents, young objects are collected, and if it stays so, all of them where the heap has grown by much: V8 itself makes it no
- * smaller as long as a few requests a second go on.
+ * smaller as long as a few requests a second go on. V8 returns the free pages at the look after.
  * @returns a function that stops it
  */
 export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPorts): () => void {
@@ -82,6 +82,8 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
   const { utilization = utilizationOfLoop(), memory = memoryOfHeap } = ports
   let most = 0
   let quietLooks = 0
+  /** Whether all was collected at the last look: both in one turn of the event loop would take half as long again. */
+  let isReturning = false
   let memoryBefore = memory()
   let stop = clock.after(lookMs, look)
 
@@ -90,15 +92,19 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
     const recent = budget.takeMost()
     const worked = utilization()
     if (worked >= busy) quietLooks = 0
-    if (recent <= few && most >= many) {
+    if (!isReturning && recent <= few && most >= many) {
       most = 0
       quietLooks = 0
+      collectAll('major')
+      isReturning = true
+      return
+    }
+    most = Math.max(most, recent)
+    if (isReturning) {
+      isReturning = false
       collectAll('last-resort')
       trim()
-    } else {
-      most = Math.max(most, recent)
-      if (worked <= quiet) collectWhenQuiet()
-    }
+    } else if (worked <= quiet) collectWhenQuiet()
   }
 
   function collectWhenQuiet(): void {
@@ -106,9 +112,12 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
     if (quietLooks !== 1 && quietLooks !== looksUntilIdle) return
     const now = memory()
     if (quietLooks === 1 || now - memoryBefore < grown) collect('minor')
-    else collectAll(now <= small ? 'last-resort' : 'major')
+    else {
+      collectAll('major')
+      isReturning = now <= small
+    }
     // sessions of TLS and HTTP/2 are hardly seen in the heap
-    if (quietLooks === looksUntilIdle) trim()
+    if (quietLooks === looksUntilIdle && !isReturning) trim()
   }
 
   function collectAll(collection: Collection): void {
