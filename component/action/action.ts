@@ -82,7 +82,7 @@ export interface Proof {
 export interface Run extends WatchedRun {
   readonly identity: Identity
   readonly method: Method
-  /** The IP address of the client; empty: there is none. */
+  /** The IP address of the client; empty where no client has asked, as in a delivery. */
   readonly client: string
   /** Evaluated and checked, like the fields, but not among them. */
   readonly attempts: Attempts

@@ -132,8 +132,9 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
 const heldOutside = Symbol('held outside of the heap')
 
 /**
- * Tells V8 that an object holds about this many bytes outside of the heap until V8 collects the object. V8 counts a buffer of that length; nobody
- * touches the buffer, so it takes no memory. Each 64 MB of such buffers begin a collection, which runs beside other work.
+ * Tells V8 how many bytes an object holds outside of the heap, about, for as long as the object lives. The object gets a buffer of this
+ * length, which V8 counts. Nothing is written into the buffer, so it takes no memory. Each 64 MB of such buffers begin a collection, which
+ * runs beside other work.
  */
 export function tellHeld(object: object, bytes: number): void {
   Object.defineProperty(object, heldOutside, { value: Buffer.allocUnsafeSlow(bytes) })

@@ -44,8 +44,8 @@ const maxRead = 65_536
 // a pipe without a writer is opened, too, and is no regular file then
 const flags = constants.O_RDONLY | constants.O_NONBLOCK
 
-// Descriptors, and few turns of the threads: file handles, and each turn, cost as much as all that is done with a small file. What asks no
-// disk needs no turn: where an open file lies, its state, which opening it has fetched, and closing what was only read.
+// A file is read by its descriptor: a file handle costs as much as all that is done with a small file, and so does each turn of the threads.
+// The place and the state of an open file, and the close of a file that was only read, need no disk: the event loop does them.
 const opening: (path: string, flags: number) => Promise<number> = promisify(open)
 
 /** Reads bytes of a file; resolves with their number. Its own promise: that of node:util names what it resolves with, at the cost of more than the read. */
