@@ -8,8 +8,11 @@ import type { RunInTurn, YieldTurn } from '#component/yielding.ts'
 /** That this node alone accepts the events of a realm. */
 export interface RealmLock {
   readonly isHeld: boolean
-  /** Another node has it: what it does not hear, it tells. */
-  readonly isElsewhere: boolean
+  /**
+   * Whether another process says that it has it: what that one does not hear, it tells. A session of a process that has ended says nothing,
+   * and may have the lock until the router notices. Never rejects.
+   */
+  isElsewhere(): Promise<boolean>
   /** Lets another node have it. */
   end(): Promise<void>
 }

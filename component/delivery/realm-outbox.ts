@@ -71,6 +71,8 @@ export class RealmOutbox {
   #renewedAt = Number.NEGATIVE_INFINITY
   #rereadAt = 0
   #sweptAt = 0
+  /** When another process was asked whether it has the lock. */
+  #askedAt = 0
   #sweeping: Promise<void> | undefined
   #hasCounted = false
   #isStopped = false
@@ -247,6 +249,8 @@ export class RealmOutbox {
       slot.endAccepting()
       void slot.stopSender()
     }
+    void this.#lock?.end()
+    this.#lock = undefined
     this.#ports.log.warn(
       { realm: this.realm_uri },
       'this process does not own the deliveries of the realm any more',
@@ -274,7 +278,7 @@ export class RealmOutbox {
 
   async #own(): Promise<void> {
     const { clock } = this.#ports
-    const { deliveries, deliveryOwners } = this.#ports.store
+    const { deliveries } = this.#ports.store
     const slots = [...this.slots.values()]
     const now = clock.now()
     const isAlone = this.#lock === undefined || this.#lock.isHeld
@@ -283,10 +287,7 @@ export class RealmOutbox {
       if (isAlone) slot.beginAccepting()
       else slot.endAccepting()
     }
-    if (this.#lock?.isElsewhere) {
-      const ids = slots.flatMap(({ id, row }) => (row?.covered_until == null ? [] : [id]))
-      await deliveryOwners.cover(ids, null)
-    }
+    if (!isAlone) await this.#coverElsewhere(slots, now)
     await this.#keepGaps(now)
     const taken = await deliveries.takeNew(slots.map(({ id }) => id))
     for (const [id, rows] of Map.groupBy(taken, ({ delivery }) => delivery)) {
@@ -305,6 +306,18 @@ export class RealmOutbox {
     await this.#cover(slots, now)
     this.#gapMessages.tell(slots)
     this.#sweepIfDue(now)
+  }
+
+  /** Of stores of their own: what has come until now is accepted by another process, or told by it. */
+  async #coverElsewhere(slots: readonly Slot[], now: number): Promise<void> {
+    if (now < this.#askedAt + renewMs) return
+    this.#askedAt = now
+    if (!(await this.#lock?.isElsewhere())) return
+    const active = slots.filter(({ delivery }) => delivery.isActive)
+    await this.#ports.store.deliveryOwners.cover(
+      active.map(({ id }) => id),
+      now,
+    )
   }
 
   /** Notes until when each has accepted all. Nothing waits for the events that are being written: the lease is renewed meanwhile. */

@@ -70,8 +70,8 @@ export class Slot implements AcceptingDelivery {
   /** Another try to subscribe makes this one void. */
   #attempt = 0
   #lostAt: number | undefined
-  /** The last time in which this process stood by without the router: another process may have missed the same events. */
-  #unheard: { readonly since: number; readonly until: number } | undefined
+  /** Why nothing was heard before {@link heardSince}. */
+  #unheard: GapReason = 'absent'
   #isRefusalTold = false
   #stopping = Promise.resolve()
   #stopTimer: (() => void) | undefined
@@ -116,7 +116,7 @@ export class Slot implements AcceptingDelivery {
     this.#watch = undefined
     this.heardSince = undefined
     this.#lostAt = undefined
-    this.#unheard = undefined
+    this.#unheard = 'absent'
     this.isAccepting = false
     this.forgetKept(Infinity)
   }
@@ -181,11 +181,12 @@ export class Slot implements AcceptingDelivery {
     const now = this.#ports.clock.now()
     const since = this.#lostAt
     this.#lostAt = undefined
-    this.heardSince = now
-    if (since !== undefined) {
-      const unheard = { since, until: now }
-      if (this.isAccepting) this.gaps.add({ reason: 'router_lost', ...unheard, count: null })
-      else this.#unheard = unheard
+    if (since === undefined) this.heardSince ??= now
+    else if (this.isAccepting) {
+      this.gaps.add({ reason: 'router_lost', since, until: now, count: null })
+    } else {
+      this.heardSince = now
+      this.#unheard = 'router_lost'
     }
     this.#ports.onHearing(this)
   }
@@ -236,7 +237,9 @@ export class Slot implements AcceptingDelivery {
     if (gone.length === 0) return
     for (const { size } of gone) this.#keptBytes -= size
     const last = gone.at(-1)?.at ?? 0
-    if (this.heardSince !== undefined) this.heardSince = Math.max(this.heardSince, last + 1)
+    if (this.heardSince === undefined || last < this.heardSince) return
+    this.heardSince = last + 1
+    this.#unheard = 'absent'
   }
 
   /** The owner has said until when it has accepted all. */
@@ -250,13 +253,8 @@ export class Slot implements AcceptingDelivery {
     this.isAccepting = true
     const since = this.row?.covered_until ?? null
     const until = this.heardSince
-    const unheard = this.#unheard
-    this.#unheard = undefined
     if (since !== null && until > since) {
-      this.gaps.add({ reason: 'absent', since, until, count: null })
-    } else if (since === null && unheard && this.#ports.clock.now() - unheard.until < keptMs) {
-      // a node with a store of its own, which may have been given the lock before it heard again
-      this.gaps.add({ reason: 'router_lost', ...unheard, count: null })
+      this.gaps.add({ reason: this.#unheard, since, until, count: null })
     }
     const kept = this.#kept
     this.#kept = []

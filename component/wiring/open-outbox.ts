@@ -20,13 +20,14 @@ export function openOutbox({
   const { box, clock, config, log, node, store, usage, yieldTurn } = context
   // nodes with stores of their own meet at the router; on an embedded one there is no other node
   const needsLock = !store.isShared && (config.wamp.url ?? []).length > 0
+  const holder = randomUUID()
   const outbox = new ProcessOutbox({
-    ...{ box, log, node, store, yieldTurn, holder: randomUUID() },
+    ...{ box, log, node, store, yieldTurn, holder },
     clock: storeClock(clock, () => store.health.clockOffsetMs ?? 0),
     monotonic: () => performance.now(),
     beginInTurn: shortTurns(),
     session: (realm_uri) => pool.open(realm_uri),
-    lock: needsLock ? (realm_uri) => lockAt(own, realm_uri) : undefined,
+    lock: needsLock ? (realm_uri) => lockAt(own, realm_uri, holder) : undefined,
     hasEndpoint: (endpoint) => context.users.endpoints.find(endpoint) !== undefined,
     bufferBytes: config.limits.delivery_buffer,
     maxBytes: config.deliveries.max_bytes,
@@ -48,19 +49,35 @@ const storeClock = (clock: Clock, offsetMs: () => number): Clock => ({
   random: () => clock.random(),
 })
 
-/** A registration that the router gives to one node: nobody calls it. */
-function lockAt(own: Pick<SupervisedSession, 'serve'>, realm_uri: string): RealmLock {
+/** One that has stood by, and has kept the events, is given the lock before one that has just joined. */
+const pace = { afterJoinMs: 5_000, afterRefusalMs: 2_000 }
+
+/** How long a process may take to say that it has the lock; milliseconds. */
+const answerMs = 1_000
+
+/** A registration that the router gives to one node: others ask it who it is. */
+function lockAt(
+  own: Pick<SupervisedSession, 'serve' | 'call'>,
+  realm_uri: string,
+  holder: string,
+): RealmLock {
+  const uri = lockOf(realm_uri)
   const { registration } = own.serve({
-    uri: lockOf(realm_uri),
-    options: {},
-    handler: (call) => call.yield({ args: [], kwargs: {} }),
+    ...{ uri, options: {}, pace },
+    handler: (call) => call.yield({ args: [holder], kwargs: {} }),
   })
   return {
     get isHeld() {
       return registration.state === 'registered'
     },
-    get isElsewhere() {
-      return registration.state === 'standby'
+    async isElsewhere() {
+      if (registration.state !== 'standby') return false
+      const { result } = own.call(uri, { args: [], kwargs: {} }, {}, answerMs)
+      return result.then(
+        // its own session of before may be there yet
+        ({ args: [other] }) => typeof other === 'string' && other !== holder,
+        () => false,
+      )
     },
     end: () => registration.end(),
   }

@@ -9,12 +9,25 @@ import type { Callee, CallHandler } from './callee.ts'
 /** Whether the router sends calls: `standby` where another session of the cluster or a backend has it alone. */
 export type RegistrationState = 'waiting' | 'registered' | 'standby' | 'refused'
 
+/** When REGISTER is sent; milliseconds. */
+export interface RegistrationPace {
+  /** After a join, and after the router has taken the registration away. */
+  readonly afterJoinMs: number
+  /** After a refusal: a fifth more or less. */
+  readonly afterRefusalMs: number
+}
+
+/** Without a wait after a join. */
+const usualPace: RegistrationPace = { afterJoinMs: 0, afterRefusalMs: 10_000 }
+
 /** What is registered. */
 export interface Registered {
   readonly uri: string
   /** REGISTER.Options. */
   readonly options: Readonly<Record<string, unknown>>
   readonly handler: CallHandler
+  /** Absent: at once after a join, and 8 to 12 s after a refusal. */
+  readonly pace?: RegistrationPace
 }
 
 /** The parts of a session that its registrations use. */
@@ -27,9 +40,6 @@ export interface RegistrationPorts {
   /** The router has registered it. */
   onRegistered(one: StandingRegistration, id: unknown): void
 }
-
-/** Milliseconds until a refused registration is asked for again: 8 to 12 s. */
-const againMs = (random: number): number => 8_000 + random * 4_000
 
 /** One procedure. */
 export class StandingRegistration {
@@ -51,6 +61,18 @@ export class StandingRegistration {
     this.#ports = ports
     this.#what = what
     this.#forget = forget
+  }
+
+  /** Sends REGISTER once the wait of its pace is over. Never rejects. */
+  async begin(): Promise<void> {
+    const { afterJoinMs } = this.#pace
+    if (afterJoinMs === 0) return this.register()
+    this.#stopTimer?.()
+    this.#stopTimer = this.#ports.clock.after(afterJoinMs, () => void this.register())
+  }
+
+  get #pace(): RegistrationPace {
+    return this.#what.pace ?? usualPace
   }
 
   /** Sends REGISTER. Never rejects. */
@@ -107,7 +129,8 @@ export class StandingRegistration {
     const isAlone =
       this.#what.options.invoke === 'single' || this.#what.options.invoke === undefined
     this.#become(isTaken && isAlone ? 'standby' : 'refused', reasonOf(uri, error))
-    this.#stopTimer = clock.after(againMs(clock.random()), () => void this.register())
+    const waitMs = this.#pace.afterRefusalMs * (0.8 + clock.random() * 0.4)
+    this.#stopTimer = clock.after(waitMs, () => void this.register())
   }
 
   #become(state: RegistrationState, reason?: string): void {
@@ -148,10 +171,10 @@ export class StandingRegistrations {
       this.#all.delete(registration),
     )
     this.#all.add(registration)
-    return { registration, tried: registration.register() }
+    return { registration, tried: registration.begin() }
   }
 
-  /** The session has joined. Resolves after one try each. */
+  /** The session has joined. Resolves after one try of each that has no wait. */
   async joined(): Promise<void> {
     await this.restore([...this.#all])
   }
@@ -159,7 +182,7 @@ export class StandingRegistrations {
   /** Registers again what the router does not have any more. Never rejects. */
   async restore(some: readonly StandingRegistration[]): Promise<void> {
     for (const one of some) one.lost()
-    await Promise.all(some.map((one) => one.register()))
+    await Promise.all(some.map((one) => one.begin()))
   }
 
   /** Asks at once for what the router has refused: the session that had it has left. */

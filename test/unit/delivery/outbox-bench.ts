@@ -1,7 +1,7 @@
 /** Several outboxes on one store, with a router, an endpoint and a time of the test's own. */
 import type { Clock } from '#component/clock.ts'
 import { ProcessOutbox } from '#component/delivery/outbox.ts'
-import type { OutboxPorts } from '#component/delivery/outbox-ports.ts'
+import type { OutboxPorts, RealmLock } from '#component/delivery/outbox-ports.ts'
 import type {
   AttemptEnd,
   Delivery,
@@ -157,6 +157,10 @@ export class Bench {
   /** The endpoints of users that are there. */
   readonly endpoints = new Set<string>()
   readonly log: OutboxPorts['log']
+  /** The process that the router has given the lock; undefined: none, or one that has ended. */
+  holder: string | undefined = 'a'
+  /** Processes that do not say that they have it. */
+  readonly silent = new Set<string>()
   /** What the endpoint answers; a promise: when it does. */
   answer: (attempt: Attempted) => AttemptEnd | Promise<AttemptEnd> = () => ({ status: 200 })
   readonly #stores: Store[] = []
@@ -187,6 +191,21 @@ export class Bench {
     process.outbox.use([this.delivery(process, changes)])
     await this.clock.advance(1)
     return process
+  }
+
+  /** The lock of the realm, as a process sees it. */
+  lockOf(name: string): () => RealmLock {
+    const isHeld = () => this.holder === name
+    return () => ({
+      get isHeld() {
+        return isHeld()
+      },
+      isElsewhere: async () =>
+        this.holder !== undefined && !isHeld() && !this.silent.has(this.holder),
+      end: async () => {
+        if (isHeld()) this.holder = undefined
+      },
+    })
   }
 
   /** The delivery as a process has it. */

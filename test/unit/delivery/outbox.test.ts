@@ -462,23 +462,15 @@ describe('the outbox', () => {
     expect(await a.outbox.list()).to.have.length(1)
   })
 
-  /** The node that the router has given the lock. */
-  let holder = 'a'
-  const lockOf = (name: string) => () => ({
-    get isHeld() {
-      return holder === name
-    },
-    get isElsewhere() {
-      return holder !== name
-    },
-    end: async () => undefined,
-  })
+  /** Node b has a store of its own, too. */
+  async function startTwo() {
+    a = await bench.start('a', store, { lock: bench.lockOf('a') })
+    const ofB = await bench.openStore()
+    return { ofB, b: await bench.start('b', ofB, { lock: bench.lockOf('b') }) }
+  }
 
   it('has one node accept where each has a store of its own: the router says which', async () => {
-    const second_store = await bench.openStore()
-    holder = 'a'
-    a = await bench.start('a', store, { lock: lockOf('a') })
-    const b = await bench.start('b', second_store, { lock: lockOf('b') })
+    const { b } = await startTwo()
     await bench.clock.advance(5 * second)
     bench.publish({ id: 1 })
     await bench.clock.advance(5 * second)
@@ -486,7 +478,7 @@ describe('the outbox', () => {
     a.freeze()
     bench.publish({ id: 2 })
     await bench.clock.advance(5 * second)
-    holder = 'b'
+    bench.holder = 'b'
     await bench.clock.advance(5 * second)
     const byB = bench.attempts.filter(({ by }) => by === 'b')
     // what it has heard may come twice, under one id
@@ -495,21 +487,18 @@ describe('the outbox', () => {
     expect(await gapsOf(b)).to.deep.equal([])
     a.thaw()
     await bench.clock.advance(60 * second)
-    holder = 'a'
+    bench.holder = 'a'
     await bench.clock.advance(5 * second)
     expect(await gapsOf()).to.deep.equal([])
   })
 
   it('tells what nobody has heard where a node is given the lock of another one after the router was away', async () => {
-    const second_store = await bench.openStore()
-    holder = 'a'
-    a = await bench.start('a', store, { lock: lockOf('a') })
-    const b = await bench.start('b', second_store, { lock: lockOf('b') })
+    const { b } = await startTwo()
     await bench.clock.advance(5 * second)
     for (const one of [a, b]) one.disconnect()
     await bench.clock.advance(5 * second)
     a.reconnect()
-    holder = 'b'
+    bench.holder = 'b'
     // a has given up, and b does not hear yet
     await bench.clock.advance(5 * second)
     bench.publish({ id: 1 })
@@ -520,5 +509,109 @@ describe('the outbox', () => {
     await bench.clock.advance(5 * second)
     const told = ['router_lost by a', 'router_lost by b', '2 by b']
     expect(bench.attempts.map(({ id, by }) => `${id} by ${by}`)).to.deep.equal(told)
+  })
+
+  it('loses nothing when the node that accepts is killed, where the other one has the lock before the next start', async () => {
+    const { b } = await startTwo()
+    await bench.clock.advance(5 * second)
+    bench.publish({ id: 1 })
+    await bench.clock.advance(5 * second)
+    a.freeze()
+    bench.silent.add('a')
+    bench.publish({ id: 2 })
+    // the lease of its own store lapses meanwhile
+    const next = await bench.start('a2', store, { lock: bench.lockOf('a2') })
+    bench.publish({ id: 3 })
+    await bench.clock.advance(2 * second)
+    bench.holder = 'b'
+    bench.publish({ id: 4 })
+    await bench.clock.advance(20 * second)
+    expect(new Set(bench.ids)).to.deep.equal(new Set([1, 2, 3, 4]))
+    bench.holder = 'a2'
+    await bench.clock.advance(5 * second)
+    bench.publish({ id: 5 })
+    await bench.clock.advance(5 * second)
+    expect(bench.attempts.at(-1)).to.include({ id: 5, by: 'a2' })
+    expect([await gapsOf(b), await gapsOf(next)]).to.deep.equal([[], []])
+  })
+
+  it('tells its absence where it is given the lock that its own session of before has had', async () => {
+    await startTwo()
+    await bench.clock.advance(5 * second)
+    a.freeze()
+    bench.holder = undefined
+    bench.publish({ id: 1 })
+    const next = await bench.start('a2', store, { lock: bench.lockOf('a2') })
+    await bench.clock.advance(60 * second)
+    bench.holder = 'a2'
+    await bench.clock.advance(5 * second)
+    expect(await gapsOf(next)).to.deep.equal(['absent null'])
+  })
+
+  it('tells what is older than it has kept where the node that accepts has been silent before it ends', async () => {
+    const { b } = await startTwo()
+    await bench.clock.advance(5 * second)
+    a.freeze()
+    bench.silent.add('a')
+    for (let id = 0; id < 60; id += 1) {
+      bench.publish({ id })
+      await bench.clock.advance(second)
+    }
+    bench.holder = 'b'
+    await bench.clock.advance(5 * second)
+    expect(bench.ids.length).to.be.within(29, 31)
+    const [gap] = await b.outbox.gaps(ref)
+    expect([gap?.reason, Date.parse(gap?.until ?? '') - Date.parse(gap?.since ?? '')]).to.satisfy(
+      ([reason, ms]: [string, number]) => reason === 'absent' && Math.abs(ms - 30 * second) < 4_000,
+    )
+  })
+
+  it('tells the absence of all where all were killed, whichever is given the lock', async () => {
+    const { ofB, b } = await startTwo()
+    await bench.clock.advance(20 * second)
+    for (const one of [a, b]) one.freeze()
+    bench.holder = undefined
+    await bench.clock.advance(20 * second)
+    bench.publish({ id: 1 })
+    const next = await bench.start('b2', ofB, { lock: bench.lockOf('b2') })
+    bench.holder = 'b2'
+    await bench.clock.advance(20 * second)
+    expect(await gapsOf(next)).to.deep.equal(['absent null'])
+  })
+
+  it('keeps for a take-over what has come in the last 10 s before the other node said that it accepts', async () => {
+    await startTwo()
+    await bench.clock.advance(5 * second)
+    for (let id = 0; id < 40; id += 1) {
+      bench.publish({ id })
+      await bench.clock.advance(second)
+    }
+    a.freeze()
+    bench.holder = 'b'
+    await bench.clock.advance(5 * second)
+    const byB = bench.attempts.filter(({ by }) => by === 'b').map(({ id }) => Number(id))
+    expect(Math.min(...byB)).to.be.within(26, 30)
+    expect(Math.max(...byB)).to.equal(39)
+  })
+
+  it('gives the lock back where another process has taken over its store meanwhile', async () => {
+    a = await bench.start('a', store, { lock: bench.lockOf('a') })
+    const b = await bench.start('b', store, { lock: bench.lockOf('b') })
+    await bench.clock.advance(5 * second)
+    a.freeze()
+    bench.silent.add('a')
+    await bench.clock.advance(20 * second)
+    expect((await status(b))?.owner).to.equal('b')
+    bench.publish({ id: 1 })
+    await bench.clock.advance(5 * second)
+    expect(bench.ids).to.deep.equal([])
+    a.thaw()
+    await bench.clock.advance(5 * second)
+    expect(bench.holder).to.equal(undefined)
+    bench.holder = 'b'
+    // a has written the event when it went on; b counts what waits each minute
+    await bench.clock.advance(80 * second)
+    expect(bench.attempts.at(-1)).to.include({ id: 1, by: 'b' })
+    expect(await gapsOf(b)).to.deep.equal([])
   })
 })

@@ -1,7 +1,10 @@
 /** Registrations that stand: what the router refuses is asked for again, and what is ended stays so. */
 import { expect } from 'chai'
 import type { Callee } from '#component/wamp/registrations/callee.ts'
-import { StandingRegistrations } from '#component/wamp/registrations/standing-registrations.ts'
+import {
+  type RegistrationPace,
+  StandingRegistrations,
+} from '#component/wamp/registrations/standing-registrations.ts'
 import { WampError } from '#component/wamp/session.ts'
 import { ManualClock, settled } from '#test/unit/action/doubles.ts'
 
@@ -34,8 +37,13 @@ function sessionOf() {
     callee: () => (isJoined ? callee : undefined),
     onRegistered: () => undefined,
   })
-  const add = async (invoke = 'roundrobin') => {
-    const what = { uri: 'com.a', options: { invoke }, handler: () => undefined }
+  const add = async (invoke = 'roundrobin', pace?: RegistrationPace) => {
+    const what = {
+      uri: 'com.a',
+      options: { invoke },
+      handler: () => undefined,
+      ...(pace && { pace }),
+    }
     const { registration, tried } = registrations.add(what)
     await tried
     return registration
@@ -78,6 +86,24 @@ describe('a standing registration', () => {
       expect([registration.state, registration.reason]).to.deep.equal(['registered', undefined])
     })
   }
+
+  it('is asked for as its pace says: a while after each join, and after a refusal', async () => {
+    const { add, answers, clock, join, leave, sent } = sessionOf()
+    answers.push(taken)
+    const registration = await add('single', { afterJoinMs: 5_000, afterRefusalMs: 2_000 })
+    const counted = async (ms: number) => {
+      await clock.advance(ms)
+      return [sent.length, registration.state]
+    }
+    expect(await counted(4_999)).to.deep.equal([0, 'waiting'])
+    expect(await counted(1)).to.deep.equal([1, 'standby'])
+    expect(await counted(1_599)).to.deep.equal([1, 'standby'])
+    expect(await counted(801)).to.deep.equal([2, 'registered'])
+    leave()
+    await join()
+    expect(await counted(4_999)).to.deep.equal([2, 'waiting'])
+    expect(await counted(1)).to.deep.equal([3, 'registered'])
+  })
 
   it('logs each reason once', async () => {
     const { add, answers, clock, logged } = sessionOf()
