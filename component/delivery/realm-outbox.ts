@@ -74,7 +74,8 @@ export class RealmOutbox {
   /** When another process was asked whether it has the lock. */
   #askedAt = 0
   #sweeping: Promise<void> | undefined
-  #hasCounted = false
+  /** When rows are counted anew, before the next sweep. Infinity: the numbers of all slots are right. */
+  #countAt = 0
   #isStopped = false
   #stopTimer: (() => void) | undefined
 
@@ -129,7 +130,7 @@ export class RealmOutbox {
         accept: (slot, event) => acceptance.add(slot, event),
         dropOldest: async (slot, rows) => {
           const gone = await store.deliveries.removeOldest(slot.id, rows)
-          slot.pending -= gone.length
+          slot.changeRows(-gone.length)
           return gone.length
         },
         release: (slot, keys) => void this.#release(slot, [...keys]),
@@ -138,6 +139,7 @@ export class RealmOutbox {
       countsOf(delivery),
     )
     this.slots.set(made.id, made)
+    this.#countAt = 0
     return made
   }
 
@@ -234,7 +236,7 @@ export class RealmOutbox {
     this.#lock ??= lock?.(realm_uri)
     this.#rereadAt = 0
     // another process has sent since
-    this.#hasCounted = false
+    this.#countAt = 0
     log.info(
       { realm: realm_uri, epoch },
       'this process accepts and sends the deliveries of the realm',
@@ -269,7 +271,7 @@ export class RealmOutbox {
       if (row.covered_until !== null) slot.covered(row.covered_until)
     }
     await deliveryOwners.declare(fresh)
-    if (!this.#hasCounted) await this.count()
+    if (this.#ports.clock.now() >= this.#countAt) await this.count()
     for (const slot of this.slots.values()) {
       if (this.#role !== undefined && slot.delivery.isActive) slot.listen()
       else if (slot.isListening) slot.deafen()
@@ -356,7 +358,7 @@ export class RealmOutbox {
     slot: Slot,
     rows: Awaited<ReturnType<RealmPorts['store']['deliveries']['takeNew']>>,
   ): void {
-    slot.pending += rows.length
+    slot.changeRows(rows.length)
     slot.counts.accepted += rows.length
     slot.oldestAt ??= rows[0]?.accepted_at
     slot.sender?.add(rows.filter(({ key }) => key === null))
@@ -399,10 +401,10 @@ export class RealmOutbox {
         counts.attempts[result] += 1
       },
       onDead: () => {
-        slot.dead += 1
+        slot.changeRows(0, 1)
       },
       onOver: () => {
-        slot.pending -= 1
+        slot.changeRows(-1)
       },
       onBug: (err) => log.error({ err, ...nameOf(slot) }, 'an attempt failed because of a bug'),
     })
@@ -493,22 +495,29 @@ export class RealmOutbox {
     }
   }
 
-  /** Counts rows anew. Throws as the store does. */
+  /** Counts rows anew; where some change meanwhile, once more after a while. Throws as the store does. */
   async count(): Promise<void> {
-    const { deliveries } = this.#ports.store
+    const { clock, store } = this.#ports
+    const { deliveries } = store
+    const before = new Map([...this.slots.values()].map((slot) => [slot, slot.rowChanges]))
     const counts = await deliveries.counts()
     this.#ports.onCounted(counts.reduce((all, { bytes }) => all + bytes, 0))
     const byId = Map.groupBy(counts, ({ delivery }) => delivery)
-    for (const slot of this.slots.values()) {
+    const changed = [...before].filter(([slot, changes]) => slot.rowChanges !== changes)
+    // what has been right, and has followed the changes, is right
+    if (this.#countAt === Infinity) for (const [slot] of changed) before.delete(slot)
+    else this.#countAt = changed.length === 0 ? Infinity : clock.now() + rereadMs
+    for (const slot of before.keys()) {
       const mine = byId.get(slot.id) ?? []
       const sum = (isCounted: (state: string) => boolean) =>
         mine.reduce((all, { state, rows }) => all + (isCounted(state) ? rows : 0), 0)
       slot.dead = sum((state) => state === 'dead')
       slot.over = slot.dead + sum((state) => state === 'done')
       slot.pending = sum((state) => state !== 'dead' && state !== 'done')
+    }
+    for (const slot of before.keys()) {
       slot.oldestAt = slot.pending > 0 ? await deliveries.oldest(slot.id) : undefined
     }
-    this.#hasCounted = true
   }
 
   /** Goes on until the store has it, or the process ends. */

@@ -50,9 +50,11 @@ export class Slot implements AcceptingDelivery {
   /** As the store has it; undefined: not read yet. */
   row: DeliveryStateRow | undefined
   sender: Sender | undefined
-  /** Rows that wait, and dead letters: as they were counted last, and what has changed since. */
+  /** Rows that wait, and dead letters: as they were counted last, and what has changed since.. */
   pending = 0
   dead = 0
+  /** How often they have changed: a count that the store made meanwhile may have the change or not. */
+  rowChanges = 0
   /** Rows that are over, dead letters among them: as they were counted last. */
   over = 0
   /** When the oldest of those that wait was accepted; milliseconds since the epoch. */
@@ -270,12 +272,18 @@ export class Slot implements AcceptingDelivery {
   onKept(rows: readonly DeliveryRow[]): void {
     const waiting = rows.filter(({ state }) => state !== 'dead')
     this.counts.accepted += rows.length
-    this.pending += waiting.length
-    this.dead += rows.length - waiting.length
+    this.changeRows(waiting.length, rows.length - waiting.length)
     this.oldestAt ??= waiting[0]?.accepted_at
     this.sender?.add(waiting.filter(({ state }) => state === 'pending'))
     const keys = new Set(waiting.flatMap(({ key }) => key ?? []))
     if (keys.size > 0) this.#ports.release(this, keys)
+  }
+
+  /** More rows wait, or fewer, and there are more dead letters. */
+  changeRows(pending: number, dead = 0): void {
+    this.pending += pending
+    this.dead += dead
+    this.rowChanges += 1
   }
 
   async makeRoom(rows: number): Promise<void> {

@@ -32,6 +32,19 @@ describe('the outbox', () => {
     (await process.outbox.gaps(ref)).map(({ reason, count }) => `${reason} ${count}`)
   const numbers = (count: number) => Array.from({ length: count }, (_, id) => ({ id }))
 
+  /** The store, with some methods of the test's own. */
+  function storeWith(
+    methods: Partial<Store['deliveries']>,
+  ): Pick<Store, 'deliveries' | 'deliveryOwners'> {
+    const deliveries = new Proxy(store.deliveries, {
+      get(target, name) {
+        const found = Reflect.get(name in methods ? methods : target, name)
+        return typeof found === 'function' ? found.bind(target) : found
+      },
+    })
+    return { deliveries, deliveryOwners: store.deliveryOwners }
+  }
+
   it('sends each event once, under one id', async () => {
     await startOne()
     bench.publish(...numbers(50))
@@ -343,14 +356,8 @@ describe('the outbox', () => {
       if (isSlow) await new Promise<void>((resolve) => bench.clock.after(20 * second, resolve))
       return await store.deliveries.accept(rows)
     }
-    const deliveries = new Proxy(store.deliveries, {
-      get(target, name) {
-        const found = Reflect.get(target, name)
-        return name === 'accept' ? accept : typeof found === 'function' ? found.bind(target) : found
-      },
-    })
     const { deliveryOwners } = store
-    a = await bench.start('a', store, { store: { deliveries, deliveryOwners } })
+    a = await bench.start('a', store, { store: storeWith({ accept }) })
     const b = await bench.start('b', store)
     await bench.clock.advance(5 * second)
     bench.publish({ id: 1 })
@@ -369,6 +376,29 @@ describe('the outbox', () => {
     await bench.clock.advance(20 * second)
     expect((await status(b))?.owner).to.equal('b')
     expect(await gapsOf(b)).to.deep.equal([])
+  })
+
+  it('counts what waits again where events come, and are sent, while the store counts', async () => {
+    let meanwhile: (() => void) | undefined
+    const counts = async () => {
+      const found = await store.deliveries.counts()
+      if (meanwhile) {
+        meanwhile()
+        meanwhile = undefined
+        await new Promise<void>((resolve) => bench.clock.after(second, resolve))
+      }
+      return found
+    }
+    const pending = () => a.outbox.known().map((known) => known.pending)
+    bench.answer = () => new Promise(() => undefined)
+    a = await bench.start('a', store, { store: storeWith({ counts }) })
+    await bench.clock.advance(2 * second)
+    const other = { ...bench.delivery(a), name: 'other', topic: 'com.example.other' }
+    meanwhile = () => bench.publish(...numbers(3))
+    a.outbox.use([bench.delivery(a), other])
+    await bench.clock.advance(20 * second)
+    expect(meanwhile).to.equal(undefined)
+    expect(pending()).to.have.members([3, 0])
   })
 
   it('hands over when it stops: no event is lost, none is a gap', async () => {
