@@ -45,7 +45,7 @@ describe('the console of gateways on Crossbar.io', function () {
     page = await test.open('realms')
     await page.getByRole('link', { name: 'com.example.test' }).click()
     await page.getByRole('link', { name: 'Sessions' }).click()
-    await page.getByText('anonymous').first().waitFor()
+    await page.locator('tbody tr', { hasText: 'anonymous' }).first().waitFor()
     await page.getByRole('link', { name: /^Users/ }).click()
     await page.getByRole('link', { name: 'New user' }).click()
     await page.locator('textarea').waitFor()

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { deadEvent, deadPayload } from '#test/unit/delivery/memory-outbox.ts'
-import { type ConsoleTest, openConsole } from './fixture.ts'
+import { type ConsoleTest, goTo, openConsole } from './fixture.ts'
 
 const delivery = {
   ...{ realm_uri: 'com.example.test', api_spec: 'com.example.hooks', name: 'orders' },
@@ -144,7 +144,7 @@ describe('the deliveries of the console', function () {
         it(`${place}: ${colorScheme}, ${width} px wide, without findings of axe`, async () => {
           await page.emulateMedia({ colorScheme })
           await page.setViewportSize({ width, height: 800 })
-          await page.goto(`${test.first.adminUrl}/console/#/${place}`)
+          await goTo(page, place)
           await page.locator('tbody tr').first().waitFor()
           const folder = process.env.CONSOLE_PICTURES
           const name = `${place.replaceAll('/', '-')}-${colorScheme}-${width}.png`

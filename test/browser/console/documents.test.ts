@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { send } from '#test/support/http-request.ts'
 import { until } from '#test/support/running/until.ts'
-import { type ConsoleTest, fixed, openConsole, orders, specOf } from './fixture.ts'
+import { type ConsoleTest, fixed, goTo, openConsole, orders, specOf } from './fixture.ts'
 
 const place = 'apis/com.example.orders'
 
@@ -50,6 +50,7 @@ describe('documents in the console', function () {
     await page.getByRole('link', { name: 'com.example.orders' }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('orders')
+    await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' })
     expect(await page.locator('tbody tr').count()).to.equal(1)
     while (!(await page.locator('tbody a:focus').count())) await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -90,7 +91,7 @@ describe('documents in the console', function () {
     await row.getByText(/now|s ago/).waitFor()
     await page.getByRole('link', { name: 'Versions' }).click()
     await page.locator('tr', { hasText: 'current' }).getByText('local', { exact: true }).waitFor()
-    await page.goto(`${test.first.adminUrl}/console/#/overview`)
+    await goTo(page, 'overview')
     await page.getByRole('button', { name: 'Unused' }).click()
     await page.locator('tr', { hasText: '/ship/parcels/:id' }).waitFor()
   })
@@ -166,7 +167,7 @@ describe('documents in the console', function () {
     await page.getByText('Your changes that were not loaded are back.').waitFor()
     expect(await editor().inputValue()).to.include('"id": 77')
     await page.getByRole('button', { name: 'Discard them' }).click()
-    await editor().waitFor()
+    await page.getByText('are back').waitFor({ state: 'detached' })
     expect(await editor().inputValue()).to.not.include('"id": 77')
     await page.reload()
     await editor().waitFor()
@@ -251,7 +252,7 @@ describe('documents in the console', function () {
     await press('Load')
     await page.getByText('com.example.hi is loaded.').waitFor()
     await added()
-    await page.goto(page.url().replace(/#.*/, '#/apis/com.example.orders'))
+    await goTo(page, place)
     await editor().waitFor()
     expect(await page.getByText('Paths that the document adds').count()).to.equal(0)
     await send(test.first.adminUrl, '/api_specs/com.example.hi', { method: 'DELETE' })

@@ -94,6 +94,20 @@ export async function openPage(
   return page
 }
 
+/**
+ * Opens another place of the console by its address; resolves once the page shows that place, and nothing of the one before.
+ * @param place as `apis/com.example.orders`
+ */
+export async function goTo(page: Page, place: string): Promise<void> {
+  const hash = JSON.stringify(`#/${place}`)
+  // the page draws in the frame that follows `hashchange`, and its listener is the first
+  await page.evaluate(`new Promise((resolve) => {
+    if (location.hash === ${hash}) return resolve()
+    addEventListener('hashchange', () => requestAnimationFrame(() => resolve()), { once: true })
+    location.hash = ${hash}
+  })`)
+}
+
 type ConsoleRouter = Pick<TestRouter, 'url' | 'stop'>
 
 /** Made by {@link openConsole}. */

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { startGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
-import { type ConsoleTest, fixed, openConsole, orders, specOf } from './fixture.ts'
+import { type ConsoleTest, fixed, goTo, openConsole, orders, specOf } from './fixture.ts'
 
 const admin = 'com.example.admin'
 
@@ -73,6 +73,7 @@ describe('the console while things happen', function () {
     expect(await range.inputValue()).to.equal('300')
     await range.selectOption('1 hour')
     await page.getByRole('link', { name: 'APIs' }).click()
+    await page.getByRole('heading', { name: 'APIs' }).waitFor()
     await page.getByRole('link', { name: 'Overview' }).click()
     expect(await range.inputValue()).to.equal('3600')
   })
@@ -91,12 +92,14 @@ describe('the console while things happen', function () {
     await page.locator('tbody tr').first().waitFor()
     expect(await page.getByRole('button', { name: 'Roll back' }).count()).to.equal(0)
     await page.getByRole('link', { name: 'APIs' }).first().click()
+    await page.getByRole('link', { name: 'com.example.orders' }).waitFor()
     expect(await page.getByRole('link', { name: 'New API' }).count()).to.equal(0)
     await page.getByRole('link', { name: 'Realms' }).click()
     await page.getByRole('link', { name: 'com.example.one' }).click()
     await page.locator('tr', { hasText: 'ops' }).waitFor()
     for (const tab of ['Grants', 'API keys', 'Users']) {
       await page.getByRole('link', { name: new RegExp(`^${tab}`) }).click()
+      await page.locator('.tabs [aria-current]', { hasText: tab }).waitFor()
       await page.locator('main .panel').first().waitFor()
       for (const name of ['New', 'Edit', 'Delete', 'Revoke', 'Issue', 'Rotate'])
         expect(
@@ -106,7 +109,7 @@ describe('the console while things happen', function () {
             .count(),
         ).to.equal(0)
     }
-    await page.goto(`${test.first.adminUrl}/console/#/realms/com.example.one/users/=ops`)
+    await goTo(page, 'realms/com.example.one/users/=ops')
     await page.locator('textarea[readonly]').waitFor()
     expect(await page.getByRole('button', { name: 'Load', exact: true }).count()).to.equal(0)
     await page.getByRole('link', { name: 'Requests' }).click()
@@ -172,11 +175,11 @@ describe('the console while things happen', function () {
     page = await test.open('apis')
     await page.getByText('"><script>alert(2)</script>').first().waitFor()
     for (const tab of ['', '/routes', '/versions', '/openapi', '/examples']) {
-      await page.goto(`${test.first.adminUrl}/console/#/apis/com.example.evil${tab}`)
+      await goTo(page, `apis/com.example.evil${tab}`)
       await page.getByRole('heading', { name: 'com.example.evil' }).waitFor()
       await page.waitForTimeout(200)
     }
-    await page.goto(`${test.first.adminUrl}/console/#/apis/${encodeURIComponent(evil[0] ?? '')}`)
+    await goTo(page, `apis/${encodeURIComponent(evil[0] ?? '')}`)
     await page.getByText('This API Specification is not loaded.').waitFor()
     expect(await page.locator('script, img[src="x"]').count()).to.equal(1)
   })
@@ -211,8 +214,8 @@ describe('the console while things happen', function () {
       [`realms/${uri}/users/${encodeURIComponent(`=${username}`)}`, uri],
       ['apis/com.example.by/versions', 'com.example.by'],
     ]
-    for (const [place, heading = ''] of places) {
-      await page.goto(`${adminUrl}/console/#/${place}`)
+    for (const [place = '', heading = ''] of places) {
+      await goTo(page, place)
       await page.getByRole('heading', { name: heading }).waitFor()
       await send(url, '/by/a', { headers: { 'user-agent': group } })
       await page.waitForTimeout(200)

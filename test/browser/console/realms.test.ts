@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { send } from '#test/support/http-request.ts'
-import { type ConsoleTest, openConsole } from './fixture.ts'
+import { type ConsoleTest, goTo, openConsole } from './fixture.ts'
 
 const uri = 'com.example.shop'
 const realm = {
@@ -102,7 +102,7 @@ describe('realms in the console', function () {
         },
       }),
     )
-    await page.goto(page.url().replace(/#.*/, `#/realms/${uri}/logins`))
+    await goTo(page, `realms/${uri}/logins`)
     const cells = page.locator('tbody tr').locator('td')
     await cells.first().waitFor()
     const [, , issued, seen] = await cells.allInnerTexts()
@@ -150,7 +150,7 @@ describe('realms in the console', function () {
     await row.getByRole('button', { name: 'Stop draining' }).click()
     await page.getByText('http://127.0.0.1:9 gets requests again.').waitFor()
     await row.getByText('up').waitFor()
-    await page.goto(`${test.first.adminUrl}/console/#/nodes`)
+    await goTo(page, 'nodes')
     await page.getByText('1, targets: 2 up').waitFor()
   })
 
@@ -167,6 +167,7 @@ describe('realms in the console', function () {
     const secret = await dialog.locator('pre').innerText()
     expect(secret.length).to.be.above(20)
     await dialog.getByRole('button', { name: 'Close' }).click()
+    await dialog.waitFor({ state: 'detached' })
     await page.locator('tbody tr', { hasText: 'ada' }).waitFor()
     expect(await page.content()).to.not.include(secret)
     await send(test.first.adminUrl, '/realms/com.example.made', { method: 'DELETE' })

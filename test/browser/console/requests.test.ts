@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { send } from '#test/support/http-request.ts'
 import { until } from '#test/support/running/until.ts'
-import { type ConsoleTest, fixed, openConsole, specOf } from './fixture.ts'
+import { type ConsoleTest, fixed, goTo, openConsole, specOf } from './fixture.ts'
 
 const realm = {
   uri: 'com.example.shop',
@@ -53,7 +53,7 @@ describe('requests and users in the console', function () {
       await page.locator('tr', { hasText: node }).first().waitFor()
     await page.getByLabel('Route or API').fill('crm')
     await page.locator('tr', { hasText: 'wamp.error.no_such_procedure' }).first().waitFor()
-    expect(await rows().allInnerTexts()).to.have.length(2)
+    await until('only its rows are left', async () => (await rows().count()) === 2, 10_000)
     await press('Pause')
     await test.traffic(1)
     await page.getByText('Paused').waitFor()
@@ -149,9 +149,10 @@ describe('requests and users in the console', function () {
       ['Grants', 'wamp.call'],
     ] as const) {
       await page.getByRole('link', { name: new RegExp(`^${tab}`) }).click()
+      await page.locator('.tabs [aria-current]', { hasText: tab }).waitFor()
       await page.getByText(text).first().waitFor()
     }
-    await page.goto(`${test.first.adminUrl}/console/#/realms/com.example.test/sessions`)
+    await goTo(page, 'realms/com.example.test/sessions')
     await rows().first().waitFor()
   })
 })

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { send } from '#test/support/http-request.ts'
 import { until } from '#test/support/running/until.ts'
-import { type ConsoleTest, fixed, openConsole, orders, specOf } from './fixture.ts'
+import { type ConsoleTest, fixed, goTo, openConsole, orders, specOf } from './fixture.ts'
 
 /** Where each screen is, and what is there once it is shown. */
 const screens: readonly (readonly [name: string, place: string, shown: string])[] = [
@@ -119,8 +119,7 @@ describe('the screens of the console', function () {
     ['apis/com.example.orders', `${dashboard}&var-api=com.example.orders`],
   ] as const) {
     it(`${place}: a link to the Grafana dashboard`, async () => {
-      await page.goto(`${test.first.adminUrl}/console/#/${place}`)
-      // the screen before may have one, too
+      await goTo(page, place)
       const link = page.locator(`a[href="${href}"]`, { hasText: 'Grafana dashboard' })
       await link.waitFor()
       expect(await link.getAttribute('rel')).to.equal('noreferrer')
@@ -136,7 +135,7 @@ describe('the screens of the console', function () {
           if (name === 'sign-in') {
             await page.route(events, (route) => route.fulfill({ status: 401, json: {} }))
           }
-          await page.goto(`${test.first.adminUrl}/console/#/${place}`)
+          await goTo(page, place)
           if (name === 'sign-in') await page.reload()
           if (name === 'requests') {
             // requests are told from the moment when both nodes know that somebody watches

@@ -6,7 +6,7 @@ import { type GatewayProcess, startGatewayProcess } from '#test/support/gateway-
 import { send } from '#test/support/http-request.ts'
 import { until } from '#test/support/running/until.ts'
 import { allAnswer } from '#test/support/worker-gateway.ts'
-import { fixed, openPage, orders, specOf } from './fixture.ts'
+import { fixed, goTo, openPage, orders, specOf } from './fixture.ts'
 
 const workers = 2
 const names = Array.from({ length: workers }, (_, index) => `shop-${index + 1}`)
@@ -51,7 +51,7 @@ describe('the console of a gateway of 2 workers', function () {
         return (await page.locator('tr', { hasText: name }).count()) > 0
       })
     }
-    await page.goto(`${gateway.adminUrl}/console/#/apis/com.example.orders/routes`)
+    await goTo(page, 'apis/com.example.orders/routes')
     const row = page.locator('tr', { hasText: '/[v1]/orders/:id' }).first()
     await row.getByText(/now|s ago/).waitFor()
   })
