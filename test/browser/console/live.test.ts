@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { startGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
+import { until } from '#test/support/running/until.ts'
 import { type ConsoleTest, fixed, goTo, openConsole, orders, specOf } from './fixture.ts'
 
 const admin = 'com.example.admin'
@@ -65,6 +66,20 @@ describe('the console while things happen', function () {
     await page.locator('tr', { hasText: 'node-b' }).getByText('ready').waitFor()
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.locator('tr', { hasText: '/[v1]/orders/:id' }).first().waitFor()
+  })
+
+  it('draws what changes before a part of the page follows it', async () => {
+    page = await test.open('overview')
+    await page.evaluate(`(async () => {
+      const { makeStore, useStore } = await import('/console/lib/store.js')
+      const { html, render } = await import('/console/preact.js')
+      const store = makeStore({ text: 'before' })
+      window.part = document.createElement('p')
+      render(html\`<\${() => useStore(store).text} />\`, part)
+      store.set({ text: 'after' })
+    })()`)
+    const text = () => page.evaluate('part.textContent')
+    await until('it shows the change', async () => (await text()) === 'after', 5_000)
   })
 
   it('draws as far back as is chosen, also after another screen', async () => {

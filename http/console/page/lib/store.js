@@ -43,9 +43,12 @@ export function makeStore(initial) {
  */
 export function useStore(store) {
   const [, redraw] = useReducer((/** @type {number} */ count) => count + 1, 0)
+  const drawn = store.get()
   useEffect(() => {
     const unfollow = store.follow(() => redraw(undefined))
+    // effects run a frame later: the value may have changed since
+    if (store.get() !== drawn) redraw(undefined)
     return unfollow
   }, [store])
-  return store.get()
+  return drawn
 }
