@@ -39,12 +39,12 @@ describe('the live example in a browser', function () {
     return page
   }
   const textOf = (page: Page, id: string) => page.locator(id).textContent()
-  /** Waits until an element has a text, or one of a pattern. */
-  const shows = async (page: Page, id: string, expected: string | RegExp) => {
-    const fits = (text: string | null) =>
-      typeof expected === 'string' ? text === expected : expected.test(text ?? '')
-    await until(`${id} shows ${expected}`, async () => fits(await textOf(page, id)))
-  }
+  /** Waits until an element has a text. */
+  const shows = (page: Page, id: string, expected: string) =>
+    until(`${id} shows ${expected}`, async () => (await textOf(page, id)) === expected)
+  /** Waits until a report is under way. */
+  const unfinished = (page: Page) =>
+    page.locator('#report', { hasText: /^[1-9]0 % of the report$/ }).waitFor()
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'gateway-live-'))
@@ -87,11 +87,18 @@ describe('the live example in a browser', function () {
 
   it('shows how far a report is, read by fetch', async () => {
     const page = await open()
+    await page.evaluate(`
+      window.seen = []
+      new MutationObserver((records) => {
+        const isStoppable = !document.querySelector('#stop').disabled
+        for (const { addedNodes: [text] } of records) seen.push([text.data, isStoppable])
+      }).observe(document.querySelector('#report'), { childList: true })`)
     await page.locator('#fetched').click()
-    await shows(page, '#report', /^[1-4]0 % of the report$/)
-    expect(await page.locator('#stop').isEnabled()).to.equal(true)
-    await shows(page, '#report', /^[5-9]0 % of the report$/)
     await shows(page, '#report', 'The report fetched has 10 pages.')
+    const progress = Array.from({ length: 10 }, (_, step) => `${10 * (step + 1)} % of the report`)
+    expect(await page.evaluate('seen')).to.deep.equal(
+      [...progress, 'The report fetched has 10 pages.'].map((text) => [text, true]),
+    )
     expect(await page.locator('#progress').getAttribute('value')).to.not.equal('0')
     expect(await page.locator('#stop').isDisabled()).to.equal(true)
   })
@@ -99,7 +106,7 @@ describe('the live example in a browser', function () {
   it('shows how far a report is, read by EventSource, and does not build it again', async () => {
     const page = await open()
     await page.locator('#watched').click()
-    await shows(page, '#report', /^[1-9]0 % of the report$/)
+    await unfinished(page)
     await shows(page, '#report', 'The report watched has 10 pages.')
     await until('the browser has given up', () => page.locator('#watched').isEnabled())
     expect(answers.filter((answer) => answer.endsWith('/watched'))).to.deep.equal([
@@ -113,7 +120,7 @@ describe('the live example in a browser', function () {
     const page = await open()
     for (const way of ['#fetched', '#watched']) {
       await page.locator(way).click()
-      await shows(page, '#report', /^[1-9]0 % of the report$/)
+      await unfinished(page)
       await page.locator('#stop').click()
       await shows(page, '#report', 'Stopped.')
       expect(await page.locator(way).isEnabled()).to.equal(true)
