@@ -59,6 +59,7 @@ describeArea('oauth, several gateways', startRouter, (area) => {
   afterEach(async () => {
     for (const gateway of others.splice(0)) await gateway.stop()
     clock.aheadMs = 0
+    clock.start()
   })
   after(() => router.stop())
 
@@ -73,6 +74,7 @@ describeArea('oauth, several gateways', startRouter, (area) => {
       const at = (index: number) => nodes[index % nodes.length]?.url ?? ''
 
       const { refresh_token } = await logIn(at(0))
+      clock.stop()
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, index) => refresh(at(index), refresh_token)),
       )

@@ -63,6 +63,7 @@ describe('users of a realm', () => {
     backend = await openShopBackend(gateway.routerUrl)
   })
   afterEach(async () => {
+    clock.start()
     backend?.cut()
     await gateway?.stop()
   })
@@ -70,6 +71,7 @@ describe('users of a realm', () => {
   it('lose all that came of a refresh token which is used again after the grace', async () => {
     const { url } = gateway
     const [first, another] = [await logIn(url), await logIn(url)]
+    clock.stop()
     const second = await refresh(url, first.refresh_token)
     clock.aheadMs += 9_000
     const repeated = await refresh(url, first.refresh_token)
@@ -85,6 +87,7 @@ describe('users of a realm', () => {
   })
 
   it('have an access token until it expires', async () => {
+    clock.stop()
     const { access_token, expires_in } = await logIn(gateway.url)
     clock.aheadMs += (expires_in - 5) * 1000
     expect(await statusOf(gateway.url, access_token)).to.equal(200)

@@ -1,5 +1,6 @@
 /** Streams end with what they are served by: their document and their gateway; and come back behind the event that they had last. */
 import { expect } from 'chai'
+import { type Clock, systemClock } from '#component/clock.ts'
 import type { EventStream } from '#test/support/event-stream.ts'
 import { shopDocument } from '#test/support/examples/example-api.ts'
 import {
@@ -36,8 +37,19 @@ const otherDocument = {
   },
 }
 
-describe('a stream', function () {
-  this.timeout(20_000)
+/** Milliseconds; in truth the delay ends when {@link endDrainDelay} is called. */
+const drainDelay = 3_600_000
+let endDrainDelay = (): void => undefined
+const clock: Clock = {
+  ...systemClock,
+  after(ms, callback) {
+    if (ms !== drainDelay) return systemClock.after(ms, callback)
+    endDrainDelay = callback
+    return () => undefined
+  },
+}
+
+describe('a stream', () => {
   let gateway: TestGateway
   let open: EventStream[]
 
@@ -48,7 +60,7 @@ describe('a stream', function () {
 
   beforeEach(async () => {
     open = []
-    gateway = await startGateway({}, { isEmbedded: true })
+    gateway = await startGateway({}, { clock, isEmbedded: true })
     await manage(gateway.adminUrl, '/realms', liveRealm())
     await load(liveDocument())
   })
@@ -109,8 +121,9 @@ describe('a stream', function () {
 
   it('goes on during the drain delay, is then told draining, and no other one begins', async () => {
     const streams = [await watched('open'), await watched('open')]
-    const stopped = gateway.component.stop(300)
+    const stopped = gateway.component.stop(drainDelay)
     for (const stream of streams) await expectAlive(gateway.url, stream)
+    endDrainDelay()
     for (const stream of streams) expect(await ended(stream)).to.equal('draining')
     await stopped
     const refused = await send(gateway.url, '/shop/live/open').catch((error: Error) => error)
