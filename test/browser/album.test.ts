@@ -43,8 +43,7 @@ const album = {
   },
 }
 
-describe('a form with five files in a browser', function () {
-  this.timeout(60_000)
+describe('a form with five files in a browser', () => {
   let gateway: TestGateway
   let peer: PythonPeer
   let browser: Browser

@@ -109,8 +109,7 @@ async function logOutThere(context: BrowserContext, { issuer }: Served): Promise
   await page.getByText('Yes, log me out').click()
 }
 
-describe('a user in a browser who logs out at the provider', function () {
-  this.timeout(60_000)
+describe('a user in a browser who logs out at the provider', () => {
   let browser: Browser
   let context: BrowserContext
   let served: Served | undefined

@@ -49,8 +49,7 @@ const document = {
 /** Rules of axe that elements of Swagger UI break: its colors and controls. */
 const ofSwaggerUi = ['color-contrast', 'label', 'nested-interactive', 'select-name']
 
-describe('the docs page in a browser', function () {
-  this.timeout(60_000)
+describe('the docs page in a browser', () => {
   let gateway: TestGateway
   let browser: Browser
   let page: Page

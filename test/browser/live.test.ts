@@ -12,8 +12,7 @@ import { launchBrowser } from './chromium.ts'
 /** What the page of the example says to type. */
 const [start = ''] = shellLinesOf('examples/live/README.md')
 
-describe('the live example in a browser', function () {
-  this.timeout(120_000)
+describe('the live example in a browser', () => {
   let folder: string
   let origin: string
   let example: Typed | undefined

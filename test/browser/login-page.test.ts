@@ -14,8 +14,7 @@ const texts = {
   support: 'Help: support-of-partners-and-friends@notes.example.com, +1 555 0100',
 }
 
-describe('the page in a browser', function () {
-  this.timeout(60_000)
+describe('the page in a browser', () => {
   let example: RunningExample
 
   before(async () => {

@@ -8,8 +8,7 @@ const realm = 'com.example.notes'
 const ticketName = `service_ticket_${realm}`
 const month = 2_592_000
 
-describe('the example with OIDC in a browser', function () {
-  this.timeout(60_000)
+describe('the example with OIDC in a browser', () => {
   let example: RunningExample
   let context: BrowserContext
   let page: Page

@@ -7,8 +7,7 @@ import { type RunningExample, runExample } from './example.ts'
 const realm = 'com.example.notes'
 const ticketName = `service_ticket_${realm}`
 
-describe('a login in a browser that does not go well', function () {
-  this.timeout(60_000)
+describe('a login in a browser that does not go well', () => {
   let example: RunningExample
   let context: BrowserContext
   let page: Page

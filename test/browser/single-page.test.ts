@@ -46,8 +46,7 @@ function recording(): Buffer {
   return file
 }
 
-describe('a single-page application in a browser', function () {
-  this.timeout(60_000)
+describe('a single-page application in a browser', () => {
   const root = mkdtempSync(join(tmpdir(), 'single-page-'))
   let gateway: TestGateway
   let browser: Browser

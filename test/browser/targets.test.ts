@@ -10,8 +10,7 @@ interface Fetched {
   readonly body: unknown
 }
 
-describe('a character of a target in a browser', function () {
-  this.timeout(60_000)
+describe('a character of a target in a browser', () => {
   const gatewayOf = targetsGateway()
   let browser: Browser
 

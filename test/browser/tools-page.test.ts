@@ -70,8 +70,7 @@ async function useTools([url, mode]: readonly [url: string, mode: string]): Prom
   }
 }
 
-describe('the official client of tools in a page of another origin', function () {
-  this.timeout(60_000)
+describe('the official client of tools in a page of another origin', () => {
   let pages: Server
   let origin: string
   let browser: Browser

@@ -15,8 +15,7 @@ import { launchBrowser } from './chromium.ts'
 const example = join(import.meta.dirname, '../../examples/live')
 const json = (file: string) => JSON.parse(readFileSync(join(example, file), 'utf8'))
 
-describe('twelve tabs of the live example over HTTP/2', function () {
-  this.timeout(120_000)
+describe('twelve tabs of the live example over HTTP/2', () => {
   let folder: string
   let origin: string
   let gateway: TestGateway

@@ -18,8 +18,7 @@ const documentOf = (paths: object) => ({
   versions: { 1: { base_path: '/', paths } },
 })
 
-describe('python-gitlab behind escaped_slashes', function () {
-  this.timeout(120_000)
+describe('python-gitlab behind escaped_slashes', () => {
   let gateway: TestGateway
   let upstream: Server
   const arrived: string[] = []
@@ -67,8 +66,7 @@ describe('python-gitlab behind escaped_slashes', function () {
   })
 })
 
-describe('Django REST framework behind a gateway', function () {
-  this.timeout(120_000)
+describe('Django REST framework behind a gateway', () => {
   let gateway: TestGateway
   let django: ReturnType<typeof spawn>
 

@@ -11,8 +11,7 @@ import { openOrders } from './orders.ts'
 
 const run = promisify(execFile)
 
-describe('A client that openapi-python-client makes', function () {
-  this.timeout(120_000)
+describe('A client that openapi-python-client makes', () => {
   let gateway: TestGateway
   let folder: string
 

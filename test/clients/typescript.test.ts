@@ -12,8 +12,7 @@ const run = promisify(execFile)
 const source = join(import.meta.dirname, 'typescript')
 const modules = join(source, 'node_modules')
 
-describe('A client that openapi-typescript makes', function () {
-  this.timeout(120_000)
+describe('A client that openapi-typescript makes', () => {
   let gateway: TestGateway
   let folder: string
 

@@ -38,9 +38,7 @@ const stores: Readonly<Record<string, () => Promise<SmallStore>>> = {
   },
 }
 
-describe('a full disk', function () {
-  this.timeout(120_000)
-
+describe('a full disk', () => {
   for (const [name, make] of Object.entries(stores)) {
     it(`of ${name} is known until there is room, and takes nothing away`, async () => {
       const small = await make()

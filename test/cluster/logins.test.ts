@@ -5,8 +5,7 @@ import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 let postgres: Postgres
 
 describe('on PostgreSQL', () => {
-  before(async function () {
-    this.timeout(60_000)
+  before(async () => {
     postgres = await startPostgres()
   })
   after(() => postgres?.remove())

@@ -8,8 +8,7 @@ import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 import { TcpProxy } from '#test/support/peers/tcp-proxy.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 
-describe('a failover of PostgreSQL', function () {
-  this.timeout(120_000)
+describe('a failover of PostgreSQL', () => {
   let former: Postgres
   let next: Postgres
   let proxy: TcpProxy

@@ -17,8 +17,7 @@ const generous = 60_000
 
 const unavailable = 'service.error.unavailable'
 
-describe('a PostgreSQL that hangs', function () {
-  this.timeout(120_000)
+describe('a PostgreSQL that hangs', () => {
   let server: Postgres
   let store: Store
 

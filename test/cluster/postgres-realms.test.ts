@@ -6,8 +6,7 @@ import { send } from '#test/support/http-request.ts'
 import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 
-describe('realms in PostgreSQL', function () {
-  this.timeout(60_000)
+describe('realms in PostgreSQL', () => {
   let server: Postgres
   before(async () => {
     server = await startPostgres()

@@ -7,8 +7,7 @@ import { version } from '#test/contract/store/documents.ts'
 import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 
-describe('processes on one PostgreSQL', function () {
-  this.timeout(60_000)
+describe('processes on one PostgreSQL', () => {
   let server: Postgres
   before(async () => {
     server = await startPostgres()

@@ -23,8 +23,7 @@ import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 import { TcpProxy } from '#test/support/peers/tcp-proxy.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 
-describe('PostgreSQL', function () {
-  this.timeout(60_000)
+describe('PostgreSQL', () => {
   let server: Postgres
   before(async () => {
     server = await startPostgres()

@@ -3,8 +3,7 @@ import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 import { ClusterNode } from './cluster-node.ts'
 import { afterGrace, expectOneHead, logIn, refreshAtOnce } from './refresh-at-once.ts'
 
-describe('two gateways on one PostgreSQL', function () {
-  this.timeout(120_000)
+describe('two gateways on one PostgreSQL', () => {
   let server: Postgres
   const nodes: ClusterNode[] = []
   before(async () => {

@@ -13,8 +13,7 @@ import { type Postgres, startPostgres } from '#test/support/peers/postgres.ts'
 
 const main = fileURLToPath(new URL('../../component/cli/main.ts', import.meta.url))
 
-describe('gateways that share a PostgreSQL database', function () {
-  this.timeout(60_000)
+describe('gateways that share a PostgreSQL database', () => {
   let server: Postgres
   let folder: string
   before(async () => {

@@ -8,9 +8,7 @@ import { expect } from 'chai'
 import { until } from '#test/support/running/until.ts'
 import { isAlive } from '#test/support/worker-gateway.ts'
 
-describe('a gateway in a terminal', function () {
-  this.timeout(60_000)
-
+describe('a gateway in a terminal', () => {
   it('ends when the terminal is closed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-terminal-'))
     const settings = {

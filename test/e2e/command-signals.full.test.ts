@@ -12,8 +12,7 @@ const root = join(import.meta.dirname, '../..')
 const withoutExecve = 'data:text/javascript,delete process.execve'
 const isReady = /"msg":"ready"/
 
-describe('the command on a Node without execve', function () {
-  this.timeout(60_000)
+describe('the command on a Node without execve', () => {
   let folder: string
   let child: ChildProcess
   let ended: Promise<unknown[]>

@@ -97,8 +97,7 @@ async function handshake(url: string): Promise<readonly [number | undefined, str
   return [statusCode, headers['retry-after']]
 }
 
-describe('clients of a gateway that starts', function () {
-  this.timeout(120_000)
+describe('clients of a gateway that starts', () => {
   const warn = autobahn.log.warn
   before(() => {
     // each try that fails would be a warning

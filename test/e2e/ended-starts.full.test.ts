@@ -16,8 +16,7 @@ const moments: Readonly<Record<string, readonly [shown: string, options: readonl
   ],
 }
 
-describe('a gateway that starts', function () {
-  this.timeout(120_000)
+describe('a gateway that starts', () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'gateway-ended-'))

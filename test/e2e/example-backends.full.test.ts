@@ -15,8 +15,7 @@ import { end, type } from '#test/support/typed.ts'
 const examples = join(import.meta.dirname, '../../examples')
 const registered = /are registered/g
 
-describe('a backend of the examples', function () {
-  this.timeout(60_000)
+describe('a backend of the examples', () => {
   let gateway: GatewayProcess
   let backend: ChildProcess | undefined
 

@@ -35,8 +35,7 @@ const steps: readonly (readonly [string, readonly number[], readonly Json[]])[] 
   ['can find out', [], [{ grant_types_supported: ['password', 'refresh_token'] }]],
 ]
 
-describe('the example with OAuth2', function () {
-  this.timeout(60_000)
+describe('the example with OAuth2', () => {
   let gateway: Typed | undefined
   let backend: Typed | undefined
   let folder: string

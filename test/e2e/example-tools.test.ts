@@ -26,8 +26,7 @@ interface Answer {
 const jsonIn = (output: string): unknown[] =>
   [...output.matchAll(/^(?:data: ?)?(\{.*\})$/gm)].map(([, text = '']) => JSON.parse(text))
 
-describe('the tools example', function () {
-  this.timeout(60_000)
+describe('the tools example', () => {
   let folder: string
   let example: Typed | undefined
   /** What the lines under each comment have printed, by a word of it. */

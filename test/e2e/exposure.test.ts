@@ -144,8 +144,7 @@ describe('a gateway on loopback', () => {
   })
 })
 
-describe('an admin listener off loopback, without credentials', function () {
-  this.timeout(30_000)
+describe('an admin listener off loopback, without credentials', () => {
   for (const listen of ['0.0.0.0:0', '[::]:0', '["127.0.0.1:0","0.0.0.0:0"]']) {
     it(`on ${listen}: the process exits with 78 and names the setting`, async () => {
       const { code, stderr } = await npmStartFails({

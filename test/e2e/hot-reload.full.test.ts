@@ -83,7 +83,7 @@ async function startCallee(url: string): Promise<RouterPeer> {
 }
 
 describe(`a document that is loaded ${reloads} times under load`, function () {
-  this.timeout(180_000)
+  this.timeout(600_000)
   let gateway: TestGateway
   let callee: RouterPeer
   let manager: RouterPeer

@@ -27,8 +27,7 @@ const changesOf = (gateway: GatewayProcess) =>
 
 const workers = 2
 
-describe('the log level of a gateway of 2 workers', function () {
-  this.timeout(60_000)
+describe('the log level of a gateway of 2 workers', () => {
   let gateway: GatewayProcess
 
   before(async () => {

@@ -16,8 +16,7 @@ import { run } from '#test/support/command.ts'
 
 const preload = join(import.meta.dirname, '../../component/short-start.mjs')
 
-describe('a program that is started with component/short-start.mjs', function () {
-  this.timeout(30_000)
+describe('a program that is started with component/short-start.mjs', () => {
   let folder: string
   let cache: string
 

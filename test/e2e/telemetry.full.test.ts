@@ -20,8 +20,7 @@ const document = {
   },
 }
 
-describe('the spans of a process', function () {
-  this.timeout(60_000)
+describe('the spans of a process', () => {
   let receiver: Receiver
   let gateway: GatewayProcess
 

@@ -31,9 +31,7 @@ const rejection = (promise: Promise<unknown>): Promise<string> =>
     ({ message }: Error) => message,
   )
 
-describe('a shell of the tests', function () {
-  this.timeout(60_000)
-
+describe('a shell of the tests', () => {
   for (const [what, last] of [
     ['runs', 'wait'],
     ['has ended well', ':'],

@@ -33,8 +33,7 @@ const read = async (url: string) => {
   return [response.status, await response.text()]
 }
 
-describe('an embedded gateway', function () {
-  this.timeout(30_000)
+describe('an embedded gateway', () => {
   let folder: string
   const gateways: WampGateway[] = []
   const servers: Server[] = []

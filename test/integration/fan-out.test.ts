@@ -70,8 +70,7 @@ class Callee {
   }
 }
 
-describe('several actions at once', function () {
-  this.timeout(30_000)
+describe('several actions at once', () => {
   let gateway: TestGateway
   let upstream: Server
   let callee: Callee

@@ -108,8 +108,7 @@ function documentOf(upstream: string, sockets: string, service: string) {
 
 type Fields = Record<string, string>
 
-describe('a path for staff', function () {
-  this.timeout(60_000)
+describe('a path for staff', () => {
   let aheadMs = 0
   let folder: string
   let root: Authority

@@ -16,8 +16,7 @@ const store = {
 
 const realms = [{ name: realm, store }]
 
-describe('Crossbar.io', function () {
-  this.timeout(60_000)
+describe('Crossbar.io', () => {
   let crossbar: Crossbar
   let publisher: RouterPeer
   const peers: RouterPeer[] = []

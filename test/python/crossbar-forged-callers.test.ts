@@ -32,8 +32,7 @@ const specification = (realm_uri: string) => ({
   versions: { one: { base_path: '/v1', paths: {} } },
 })
 
-describe('a forged caller on Crossbar.io, by docs/crossbar.md', function () {
-  this.timeout(60_000)
+describe('a forged caller on Crossbar.io, by docs/crossbar.md', () => {
   let set: Documented
   const peers: CrossbarPeer[] = []
 

@@ -124,8 +124,7 @@ const ask = async ({ url }: TestGateway, username: string, path: string, method 
   return { status: answer.status, body: answer.json() as Details }
 }
 
-describe('a gateway that forwards on Crossbar.io', function () {
-  this.timeout(60_000)
+describe('a gateway that forwards on Crossbar.io', () => {
   let router: DocumentedRouter
   let gateway: TestGateway
   let logged: readonly Details[]
@@ -238,9 +237,7 @@ describe('a gateway that forwards on Crossbar.io', function () {
   })
 })
 
-describe('a gateway that is to forward on a Crossbar.io that does not let it', function () {
-  this.timeout(60_000)
-
+describe('a gateway that is to forward on a Crossbar.io that does not let it', () => {
   it('says what to do when the document is loaded, and sends nothing for users', async () => {
     const router = await startDocumentedRouter(withoutProof)
     const { gateway, logged } = await startForwarding(router)

@@ -68,8 +68,7 @@ const api = apiWith('com.example.orders', '/v1', {
 })
 const webApi = apiWith('com.example.web', '/web', { type: 'oidc', provider: 'mock' })
 
-describe('a gateway on Crossbar.io that asks it', function () {
-  this.timeout(60_000)
+describe('a gateway on Crossbar.io that asks it', () => {
   let router: DocumentedRouter
   let gateway: TestGateway
   let backend: Session

@@ -14,8 +14,7 @@ import { type DocumentedRouter, startDocumentedRouter } from './crossbar-page.ts
 const shop = { realm_uri: 'com.example.realm', base: '/shop' }
 const client_secret = 'a secret of the client, long enough'
 
-describe('a user of oidc-provider on two gateways on Crossbar.io', function () {
-  this.timeout(60_000)
+describe('a user of oidc-provider on two gateways on Crossbar.io', () => {
   let router: DocumentedRouter
   let provider: RealProvider
   let nodes: readonly [TestGateway, TestGateway]

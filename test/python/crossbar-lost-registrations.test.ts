@@ -17,8 +17,7 @@ const withOperator: Amend = ({ realms, transports }) => {
   }
 }
 
-describe('what the gateway has registered on Crossbar.io', function () {
-  this.timeout(60_000)
+describe('what the gateway has registered on Crossbar.io', () => {
   let set: Documented
   const peers: CrossbarPeer[] = []
 

@@ -47,8 +47,7 @@ const uriOf = (action: string, role: string, where: string): string => {
     : 'com.example.table.a'
 }
 
-describe('the roles of docs/crossbar.md on Crossbar.io', function () {
-  this.timeout(60_000)
+describe('the roles of docs/crossbar.md on Crossbar.io', () => {
   let set: Documented
   const peers: CrossbarPeer[] = []
 

@@ -58,8 +58,7 @@ const document = {
   },
 }
 
-describe('streams of events on Crossbar.io, by docs/crossbar.md', function () {
-  this.timeout(60_000)
+describe('streams of events on Crossbar.io, by docs/crossbar.md', () => {
   let router: DocumentedRouter
   let gateway: TestGateway
   let backend: SupervisedSession

@@ -15,8 +15,7 @@ const realm = 'com.example.realm'
 const basics = { serializer: 'json', clock: systemClock, log: openLog('silent') } as const
 const refused = 'wamp.error.not_authorized'
 
-describe('the users of a realm document on Crossbar.io, by docs/crossbar.md', function () {
-  this.timeout(60_000)
+describe('the users of a realm document on Crossbar.io, by docs/crossbar.md', () => {
   let set: Documented
   let backend: Session
   const guests: Guest[] = []

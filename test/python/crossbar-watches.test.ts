@@ -24,8 +24,7 @@ const grant = (permissions: readonly string[]) => ({
   ...{ permissions, roles: ['staff'], uri: 'com.example.orders.', match: 'prefix' },
 })
 
-describe('watches on Crossbar.io, by docs/crossbar.md', function () {
-  this.timeout(60_000)
+describe('watches on Crossbar.io, by docs/crossbar.md', () => {
   let set: Documented
   let own: SupervisedSession
   let user: SupervisedSession

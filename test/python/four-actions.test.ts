@@ -43,8 +43,7 @@ const asMsgpack = (value: unknown) => ({
   body: encode(value, { useBigInt64: true }),
 })
 
-describe('one document with all four actions', function () {
-  this.timeout(30_000)
+describe('one document with all four actions', () => {
   let gateway: TestGateway
   let peer: PythonPeer
   const upstream = new Upstream()

@@ -6,8 +6,7 @@ import { type NewFolder, openNewFolder } from '#test/e2e/new-folder.setup.ts'
 import { type Crossbar, startCrossbar } from '#test/support/peers/crossbar.ts'
 import { crossbar, pythonProgram } from '#test/support/peers/python-environment.ts'
 
-describe('a folder that wamp-gateway new makes with --router crossbar --lang python', function () {
-  this.timeout(120_000)
+describe('a folder that wamp-gateway new makes with --router crossbar --lang python', () => {
   let made: NewFolder
   let router: Crossbar | undefined
 

@@ -47,8 +47,7 @@ async function runClient(task: Json): Promise<Seen> {
   return seen as Seen
 }
 
-describe('Authlib and PyJWT', function () {
-  this.timeout(30_000)
+describe('Authlib and PyJWT', () => {
   let gateway: TestGateway
   before(async () => {
     gateway = await startGateway()

@@ -41,8 +41,7 @@ async function runClient(url: string): Promise<Seen> {
   return seen as Seen
 }
 
-describe('a Python client that keeps to RateLimit fields', function () {
-  this.timeout(60_000)
+describe('a Python client that keeps to RateLimit fields', () => {
   for (const workers of [1, 4]) {
     it(`is not refused by ${workers} ${workers === 1 ? 'process' : 'workers'}`, async () => {
       const gateway = await startGatewayProcess({ workers: String(workers) })

@@ -53,8 +53,7 @@ const document = {
   },
 }
 
-describe('the Python client of docs/streams.md', function () {
-  this.timeout(30_000)
+describe('the Python client of docs/streams.md', () => {
   let gateway: TestGateway
   let link: TcpProxy
   let peer: RouterPeer

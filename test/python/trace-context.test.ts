@@ -36,8 +36,7 @@ const document = {
   },
 }
 
-describe('the trace context of a request in Python', function () {
-  this.timeout(30_000)
+describe('the trace context of a request in Python', () => {
   let gateway: TestGateway
   let peer: PythonPeer
   before(async () => {

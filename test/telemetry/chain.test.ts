@@ -42,8 +42,7 @@ const answering = documentOf('backend', {
   },
 })
 
-describe('a real collector', function () {
-  this.timeout(60_000)
+describe('a real collector', () => {
   let receiver: Receiver
   let collector: Collector
   let front: TestGateway

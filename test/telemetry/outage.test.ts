@@ -24,8 +24,7 @@ const document = {
 /** Clients that ask at the same time, one request after the other. */
 const clients = 4
 
-describe('a collector that is killed under load', function () {
-  this.timeout(120_000)
+describe('a collector that is killed under load', () => {
   const { log, lines } = keptLog()
   let receiver: Receiver
   let collector: Collector

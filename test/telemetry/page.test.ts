@@ -22,8 +22,7 @@ function textOf(isSo: (block: Block) => boolean): string {
 
 const realm = join(import.meta.dirname, '../../examples/hello/realm.json')
 
-describe('the collector of docs/observability.md', function () {
-  this.timeout(60_000)
+describe('the collector of docs/observability.md', () => {
   let receiver: Receiver
   let collector: Collector
   let gateway: TestGateway

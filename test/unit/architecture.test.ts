@@ -1,4 +1,4 @@
-/** Holds the product to the table of rooms: which room imports which, and the one room that each package enters through. */
+/** Holds the product to the table of rooms, which room imports which, and the one room that each package enters through; and the tests to the limit of all. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
@@ -38,6 +38,19 @@ describe('the source files', () => {
   it('say in their first sentence what they are for', () => {
     const without = sources.filter((file) => !isIntroduced(file))
     expect(without.map(({ path }) => path)).to.deep.equal([])
+  })
+})
+
+describe('the test files', () => {
+  it('set no limit that is not longer than that of .mocharc.json: beside other work, a start alone may take 30 seconds', () => {
+    const { timeout } = JSON.parse(readFileSync(join(root, '.mocharc.json'), 'utf8'))
+    const limits = sourceTree(root, ['test']).flatMap(({ path, text }) =>
+      [...text.matchAll(/(?:this|\}\))\.timeout\(([\d_]+)\)/g)].map(([limit, ms = '']) => ({
+        ...{ place: `${path}: ${limit}`, ms: Number(ms.replaceAll('_', '')) },
+      })),
+    )
+    expect(limits).to.not.deep.equal([])
+    expect(limits.filter(({ ms }) => ms <= timeout).map(({ place }) => place)).to.deep.equal([])
   })
 })
 

@@ -6,8 +6,7 @@ import { startCrossbar } from '#test/support/peers/crossbar.ts'
 import { until } from '#test/support/running/until.ts'
 import { type ConsoleTest, fixed, openConsole, specOf } from './fixture.ts'
 
-describe('the console of gateways on Crossbar.io', function () {
-  this.timeout(120_000)
+describe('the console of gateways on Crossbar.io', () => {
   let test: ConsoleTest
   let page: Page
 

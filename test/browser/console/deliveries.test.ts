@@ -24,8 +24,7 @@ const gap = {
   ...{ since: '2026-11-28T12:00:00.000Z', until: '2026-11-28T12:00:05.000Z' },
 }
 
-describe('the deliveries of the console', function () {
-  this.timeout(120_000)
+describe('the deliveries of the console', () => {
   let test: ConsoleTest
   let page: Page
   const asked: string[] = []

@@ -11,8 +11,7 @@ const place = 'apis/com.example.orders'
 const withPath = (path: string) =>
   specOf(orders.id, '/[v1]', { ...orders.versions['1.0'].paths, [path]: { get: fixed('x') } })
 
-describe('documents in the console', function () {
-  this.timeout(60_000)
+describe('documents in the console', () => {
   let test: ConsoleTest
   let page: Page
 

@@ -11,8 +11,7 @@ import { type ConsoleTest, fixed, goTo, openConsole, orders, specOf } from './fi
 
 const admin = 'com.example.admin'
 
-describe('the console while things happen', function () {
-  this.timeout(60_000)
+describe('the console while things happen', () => {
   let test: ConsoleTest
   let page: Page
   const keys = new Map<string, string>()

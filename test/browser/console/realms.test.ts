@@ -26,8 +26,7 @@ const realm = {
 
 type Shown = typeof realm & { users: { password?: unknown; enabled?: boolean }[] }
 
-describe('realms in the console', function () {
-  this.timeout(60_000)
+describe('realms in the console', () => {
   let test: ConsoleTest
   let page: Page
 

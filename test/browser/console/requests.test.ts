@@ -15,8 +15,7 @@ const realm = {
   ],
 }
 
-describe('requests and users in the console', function () {
-  this.timeout(60_000)
+describe('requests and users in the console', () => {
   let test: ConsoleTest
   let page: Page
 

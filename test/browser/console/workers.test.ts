@@ -11,8 +11,7 @@ import { fixed, goTo, openPage, orders, specOf } from './fixture.ts'
 const workers = 2
 const names = Array.from({ length: workers }, (_, index) => `shop-${index + 1}`)
 
-describe('the console of a gateway of 2 workers', function () {
-  this.timeout(60_000)
+describe('the console of a gateway of 2 workers', () => {
   let gateway: GatewayProcess
   let browser: Browser
   let page: Page

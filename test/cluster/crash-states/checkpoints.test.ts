@@ -248,9 +248,7 @@ const runs: Readonly<Record<string, (start: Start) => Promise<unknown>>> = {
   },
 }
 
-describe('a checkpoint', function () {
-  this.timeout(60_000)
-
+describe('a checkpoint', () => {
   /** Two processes with one store, on a disk whose syncs take so long. */
   async function withTwo(syncUs: number, act: (one: Peer, two: Peer) => Promise<void>) {
     const recording = new Recording()
@@ -317,9 +315,7 @@ describe('a checkpoint', function () {
     }))
 })
 
-describe('a power failure after a failed checkpoint', function () {
-  this.timeout(120_000)
-
+describe('a power failure after a failed checkpoint', () => {
   let recording: Recording
   before(() => {
     recording = new Recording()

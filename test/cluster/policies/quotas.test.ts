@@ -32,8 +32,7 @@ interface Served {
   readonly gateway: number
 }
 
-describe('a quota of two gateways on one PostgreSQL', function () {
-  this.timeout(120_000)
+describe('a quota of two gateways on one PostgreSQL', () => {
   let server: Postgres
   let url: string
   const gateways: TestGateway[] = []

@@ -31,8 +31,7 @@ const healingTime = 60_000
 
 const unauthorized = 'service.error.unauthorized'
 
-describe('streams on three gateways', function () {
-  this.timeout(120_000)
+describe('streams on three gateways', () => {
   let router: Awaited<ReturnType<typeof startRouterProcess>>
   let cluster: Cluster
   let open: EventStream[] = []

@@ -79,7 +79,7 @@ describe('what the embedded router holds for its peers', () => {
     expect((await reader.next())[0]).to.equal(36)
     for (const peer of slow) peer.cut()
     await untilHolds(() => opened.budget.used === 0)
-  }).timeout(20_000)
+  })
 
   it('delivers one large event to many peers, though it would not fit once for each', async () => {
     const publisher = await join()
@@ -90,7 +90,7 @@ describe('what the embedded router holds for its peers', () => {
     for (const reader of readers) expect((await reader.next())[4]).to.deep.equal([text])
     expect(opened.router.sessionCount).to.equal(13)
     await untilHolds(() => opened.budget.used === 0)
-  }).timeout(20_000)
+  })
 
   describe('in retained events', () => {
     /** An eighth of 16 MiB is for retained events; half of that for those of one realm. */

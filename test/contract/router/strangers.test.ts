@@ -83,7 +83,7 @@ describe('before WELCOME, the embedded router', () => {
     }
     await peer.closed
     expect(bytes).to.be.lessThan(5_000_000)
-  }).timeout(20_000)
+  })
 
   it('ends the connection of a peer that pings and does not read', async () => {
     const peer = await open()
@@ -97,7 +97,7 @@ describe('before WELCOME, the embedded router', () => {
     }
     await peer.closed
     expect(webSocket.readyState).to.equal(webSocket.CLOSED)
-  }).timeout(20_000)
+  })
 
   it('is as strict again with a peer that has said GOODBYE', async () => {
     const peer = await RouterPeer.join(router)

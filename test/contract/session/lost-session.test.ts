@@ -88,7 +88,7 @@ for (const [name, open] of clients) {
           await caller.publish(topic, nothing, {}, 1000)
           await untilHolds(() => events === round - 1)
         }
-      }).timeout(15_000)
+      })
     }
 
     it('never executes a call that was made while it was away', async () => {
@@ -109,7 +109,7 @@ for (const [name, open] of clients) {
       const caller = await join()
       await untilTrue(() => caller.call(uri, nothing, {}, 1000).result.then(() => true))
       expect(invocations).to.equal(1)
-    }).timeout(10_000)
+    })
 
     it('keeps what was registered while it was away for the next join', async () => {
       const session = await join()
@@ -120,7 +120,7 @@ for (const [name, open] of clients) {
       await router.restart()
       const caller = await join()
       await untilTrue(() => caller.call(uri, nothing, {}, 1000).result.then(() => true))
-    }).timeout(10_000)
+    })
 
     it('registers as soon as the router has forgotten the former session', async () => {
       const uri = freshUri()
@@ -139,7 +139,7 @@ for (const [name, open] of clients) {
         const { args } = await caller.call(uri, nothing, {}, 1000).result
         return args[0] === 'mine'
       })
-    }).timeout(15_000)
+    })
 
     it('notices a link that is half open, and joins over another', async () => {
       proxy = await openProxy(router.url)

@@ -70,7 +70,7 @@ for (const [name, open] of clients) {
           exact: told,
           prefix: told,
         })
-      }).timeout(15_000)
+      })
     }
 
     it('that are ended while it is away stay ended', async () => {

@@ -184,7 +184,7 @@ export function describeFamilies(name: string, openPlace: () => Promise<Place>):
         expect(family?.generation).to.equal(1)
         for (const other of families) expect(other).to.deep.equal(family)
         await others[1]?.close()
-      }).timeout(60_000)
+      })
 
       it('leaves nothing to those who race with a token that was used long ago', async () => {
         await store.families.rotate('f', 0, at(5))

@@ -53,7 +53,7 @@ export function describeForgetting(name: string, start: () => Promise<Place>): v
       await Promise.all([store, other].map(({ entries }) => entries.forget(many.slice(1))))
       expect(await idsIn(other)).to.deep.equal(['revocation 0'])
       await other.close()
-    }).timeout(60_000)
+    })
 
     it('loses nothing that another process puts in the place of what ends', async () => {
       const other = await place.open()

@@ -83,7 +83,7 @@ export function describeSince(name: string, start: () => Promise<Place>): void {
       await writing
       expect(new Set((await all()).map(({ stamp }) => stamp.ms))).to.deep.equal(new Set([999]))
       await other.close()
-    }).timeout(60_000)
+    })
 
     it('gives everything after a revision that the store has never come to', async () => {
       await store.entries.merge([version('a', 1)])
@@ -121,6 +121,6 @@ export function describeSince(name: string, start: () => Promise<Place>): void {
       await poll()
       expect(seen).to.have.property('size', 400)
       await Promise.all(others.map((other) => other.close()))
-    }).timeout(60_000)
+    })
   })
 }

@@ -46,7 +46,7 @@ describe('the write-ahead log of SQLite', () => {
       // what one commit adds: the document in two tables, and their indexes
       expect(longest).to.be.below(checkpointAt * 1.1 + 3 * bytes)
       expect(statSync(file).size).to.be.above(bytes)
-    }).timeout(60_000)
+    })
   }
 
   it('is short again after a commit that was longer than all others', async () => {

@@ -218,7 +218,7 @@ describe('SQLite in a file', () => {
       expect(await store.entries.versions('api_spec', id)).to.have.length(10)
     }
     await store.close()
-  }).timeout(60_000)
+  })
 
   it(`has lost nothing that it acknowledged when it is killed, ${kills} times`, async () => {
     let acknowledged = 0
@@ -239,5 +239,5 @@ describe('SQLite in a file', () => {
       expect(new Set(entries.map(({ stamp }) => stamp.ms)).size).to.equal(entries.length)
       acknowledged = newest?.stamp.ms ?? acknowledged
     }
-  }).timeout(60_000)
+  })
 })

@@ -31,8 +31,7 @@ const ways: readonly (readonly [string, () => Promise<Way>])[] = [
 ]
 
 for (const [name, openWay] of ways) {
-  describe(`the registries of gateways, ${name}`, function () {
-    this.timeout(20_000)
+  describe(`the registries of gateways, ${name}`, () => {
     let way: Way
     let nodes: RealNodes
     let proxy: TestProxy | undefined

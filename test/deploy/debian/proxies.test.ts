@@ -44,8 +44,7 @@ const forged = {
 }
 
 for (const name of ['nginx', 'Caddy'] as const) {
-  describe(`${name} in front of a gateway`, function () {
-    this.timeout(60_000)
+  describe(`${name} in front of a gateway`, () => {
     let gateway: GatewayProcess
     let proxy: RunningProxy
 

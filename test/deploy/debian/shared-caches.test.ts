@@ -59,8 +59,7 @@ for (const name of ['nginx', 'varnish'] as const) {
     let folder: string
     let base: string
 
-    before(async function () {
-      this.timeout(60_000)
+    before(async () => {
       folder = mkdtempSync(join(tmpdir(), `${name}-`))
       chmodSync(folder, 0o755)
       const port = await freePort()

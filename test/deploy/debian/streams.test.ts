@@ -74,8 +74,7 @@ const impatience: Readonly<Record<ProxyName, (configuration: string) => string>>
 }
 
 for (const name of ['nginx', 'Caddy', 'HAProxy'] as const) {
-  describe(`streams through ${name}`, function () {
-    this.timeout(60_000)
+  describe(`streams through ${name}`, () => {
     let gateway: GatewayProcess
     let proxy: RunningProxy
     let publisher: RouterPeer

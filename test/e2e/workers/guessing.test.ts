@@ -7,8 +7,7 @@ const realm = 'com.example.realm'
 const failures = 5
 const [kim, joe] = ['the password of kim', 'the password of joe']
 
-describe('guessing at a gateway with several workers', function () {
-  this.timeout(60_000)
+describe('guessing at a gateway with several workers', () => {
   let gateway: GatewayProcess
 
   before(async () => {

@@ -14,8 +14,7 @@ import { until } from '#test/support/running/until.ts'
 import { allAnswer, startWorkers } from '#test/support/worker-gateway.ts'
 import { replaced, workersOf } from './replaced.setup.ts'
 
-describe('a gateway whose workers are killed again', function () {
-  this.timeout(60_000)
+describe('a gateway whose workers are killed again', () => {
   const count = 2
   const gatewayOf = workersOf(count)
 
@@ -56,9 +55,7 @@ describe('a gateway whose workers are killed again', function () {
   })
 })
 
-describe('a worker that cannot begin again', function () {
-  this.timeout(60_000)
-
+describe('a worker that cannot begin again', () => {
   it('leaves the others serving, and is tried until it can', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-again-'))
     const dataDir = join(folder, 'data')
@@ -89,9 +86,7 @@ describe('a worker that cannot begin again', function () {
   })
 })
 
-describe('a worker that is told to end', function () {
-  this.timeout(60_000)
-
+describe('a worker that is told to end', () => {
   it('drains and is replaced, one after the other, and no request of 20 clients is lost', async () => {
     const gateway = await startWorkers(2, { 'gateway.drain_delay': '1000' })
     try {
@@ -124,9 +119,7 @@ describe('a worker that is told to end', function () {
   })
 })
 
-describe('a gateway of workers that starts', function () {
-  this.timeout(60_000)
-
+describe('a gateway of workers that starts', () => {
   it('is ready when all of them are, on whichever it is asked', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-ready-'))
     const taken = await takePort()

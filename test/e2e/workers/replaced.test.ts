@@ -3,8 +3,7 @@ import { expect } from 'chai'
 import { ConnectionAttempts } from '#test/support/connection-attempts.ts'
 import { replaced, workersOf } from './replaced.setup.ts'
 
-describe('a gateway whose workers are killed', function () {
-  this.timeout(60_000)
+describe('a gateway whose workers are killed', () => {
   const count = 2
   const gatewayOf = workersOf(count)
 

@@ -9,8 +9,7 @@ import { allAnswer, procedure, realm, startWorkers } from '#test/support/worker-
 
 const [welcome, abort] = [2, 3]
 
-describe('the embedded router of a gateway of 2 workers', function () {
-  this.timeout(60_000)
+describe('the embedded router of a gateway of 2 workers', () => {
   let gateway: GatewayProcess
 
   before(async () => {

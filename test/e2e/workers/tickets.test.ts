@@ -24,8 +24,7 @@ interface Ticket {
   readonly issued_on: string
 }
 
-describe('tickets of a gateway with several workers', function () {
-  this.timeout(60_000)
+describe('tickets of a gateway with several workers', () => {
   let gateway: GatewayProcess
   let kim: WampUser
 

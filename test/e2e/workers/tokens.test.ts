@@ -27,8 +27,7 @@ const all = Array.from({ length: workers * 4 }, (_, index) => index)
 
 const each = <T>(value: T): T[] => all.map(() => value)
 
-describe('users and tokens of a gateway of 2 workers', function () {
-  this.timeout(60_000)
+describe('users and tokens of a gateway of 2 workers', () => {
   let gateway: GatewayProcess
 
   before(async () => {

@@ -39,9 +39,7 @@ class FullPipe {
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 
-describe('the workers of a gateway that is killed', function () {
-  this.timeout(90_000)
-
+describe('the workers of a gateway that is killed', () => {
   for (const isGone of [false, true]) {
     it(`end where ${isGone ? 'the reader of their log is gone' : 'nobody reads their log'}`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'gateway-unread-'))

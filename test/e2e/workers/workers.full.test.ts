@@ -15,9 +15,7 @@ import { openRouter } from '#test/support/peers/router.ts'
 import { until } from '#test/support/running/until.ts'
 import { startWorkers } from '#test/support/worker-gateway.ts'
 
-describe('a gateway of 2 workers on another router', function () {
-  this.timeout(30_000)
-
+describe('a gateway of 2 workers on another router', () => {
   it('joins it with each of them, and calls whoever is there', async () => {
     const router = await openRouter()
     const gateway = await startWorkers(2, { 'wamp.url': router.url })
@@ -42,9 +40,7 @@ describe('a gateway of 2 workers on another router', function () {
   })
 })
 
-describe('a gateway of 2 workers that serves HTTPS', function () {
-  this.timeout(30_000)
-
+describe('a gateway of 2 workers that serves HTTPS', () => {
   it('does so on each of them, and WAMP beside it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-tls-'))
     const { cert, key } = writeCertificate(folder)

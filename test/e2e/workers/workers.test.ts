@@ -20,8 +20,7 @@ const repeat = (status: number, count: number) => Array.from({ length: count }, 
 
 const count = 2
 
-describe('a gateway of 2 workers', function () {
-  this.timeout(30_000)
+describe('a gateway of 2 workers', () => {
   let gateway: GatewayProcess
 
   before(async () => {

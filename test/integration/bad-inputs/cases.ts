@@ -110,8 +110,7 @@ function addSuite({ name, settings, define, setup }: AreaPlan, errors: 'plain' |
   const { notProblems = [], ...gatewaySetup } = setup
   const isPlain = errors === 'plain'
   const prefix = isPlain ? '' : 'as a problem: '
-  describe(`${suitePrefix}${name}${isPlain ? '' : ', errors: problem'}`, function () {
-    this.timeout(40_000)
+  describe(`${suitePrefix}${name}${isPlain ? '' : ', errors: problem'}`, () => {
     let started: TestGateway | undefined
     const area: Area = {
       get gateway() {

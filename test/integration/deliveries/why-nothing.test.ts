@@ -80,8 +80,7 @@ const causes: readonly Cause[] = [
   },
 ]
 
-describe('why a partner gets nothing', function () {
-  this.timeout(60_000)
+describe('why a partner gets nothing', () => {
   let gateway: TestGateway
   let receiver: Receiver
   let publisher: Publisher

@@ -138,8 +138,7 @@ function describePages(
   }
 }
 
-describe('the answers of pages', function () {
-  this.timeout(30_000)
+describe('the answers of pages', () => {
   describePages([
     'docs/cookbook.md',
     'docs/mcp.md',
@@ -159,8 +158,7 @@ describe('the answers of pages', function () {
   })
 })
 
-describe('the answers of pages with distributed traces', function () {
-  this.timeout(30_000)
+describe('the answers of pages with distributed traces', () => {
   describePages(['docs/observability.md'], (collector) => ({
     'telemetry.traces': 'otlp',
     'telemetry.sample': '1',

@@ -8,8 +8,7 @@ import {
 } from '#test/support/pages/tutorial.ts'
 import { openEmbeddedRouter, type TestRouter } from '#test/support/peers/router.ts'
 
-describe('docs/tutorial.md', function () {
-  this.timeout(120_000)
+describe('docs/tutorial.md', () => {
   let router: TestRouter
   let student: Student
 

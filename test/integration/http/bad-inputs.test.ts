@@ -116,8 +116,7 @@ const cases: readonly (readonly [number, string, string | Buffer, number, string
   ],
 ]
 
-describe('bad input over HTTP', function () {
-  this.timeout(20_000)
+describe('bad input over HTTP', () => {
   let fixture: Fixture
 
   before(async () => {

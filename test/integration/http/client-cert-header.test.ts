@@ -41,8 +41,7 @@ const chain = (...certs: readonly string[]) => [
 const malformed = 'Client-Cert or Client-Cert-Chain is malformed'
 const noIssuer = 'no authority of client_ca has issued the certificate'
 
-describe('client certificates that a proxy passes on', function () {
-  this.timeout(60_000)
+describe('client certificates that a proxy passes on', () => {
   let clients: ClientGateway
   let upstream: Server
   let received: Readonly<Record<string, unknown>>
@@ -152,9 +151,7 @@ describe('client certificates that a proxy passes on', function () {
   })
 })
 
-describe('client certificates of a proxy', function () {
-  this.timeout(60_000)
-
+describe('client certificates of a proxy', () => {
   it('are not those of its clients', async () => {
     const settings = (folder: string) => ({
       'gateway.tls.cert': `${folder}/server.pem`,

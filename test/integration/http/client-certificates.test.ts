@@ -42,8 +42,7 @@ const nextAddress = () => {
   return ['--interface', `127.0.1.${count}`]
 }
 
-describe('client certificates', function () {
-  this.timeout(60_000)
+describe('client certificates', () => {
   let clients: ClientGateway
   before(async () => {
     clients = await startClientGateway(root, settings, { fingerprint, crl })

@@ -48,8 +48,7 @@ async function until(holds: () => boolean): Promise<void> {
 
 const attacker = join(import.meta.dirname, '../../attack/attacker.ts')
 
-describe('the bounds of HTTP/2', function () {
-  this.timeout(20_000)
+describe('the bounds of HTTP/2', () => {
   let folder: string
   let tls: TlsSetup
   let clock: ManualClock
@@ -405,9 +404,8 @@ describe('the bounds of HTTP/2', function () {
   })
 
   // what the clients of this process do is in time with its server: then node:http2 keeps none
-  it('leave nothing behind of connections whose clients, of another process, have acknowledged no SETTINGS', async function () {
+  it('leave nothing behind of connections whose clients, of another process, have acknowledged no SETTINGS', async () => {
     // what they have left is freed by a full collection, on a busy machine late
-    this.timeout(60_000)
     await fixture.stop()
     const sockets = () => queryObjects(TLSSocket, { format: 'count' })
     const before = sockets()

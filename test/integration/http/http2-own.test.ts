@@ -72,8 +72,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-describe('a gateway that offers HTTP/2', function () {
-  this.timeout(30_000)
+describe('a gateway that offers HTTP/2', () => {
   const root = new Authority('Root')
   const log = keptLog()
   let folder: string

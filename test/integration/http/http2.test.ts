@@ -2,8 +2,7 @@
 import { expect } from 'chai'
 import { type Both, openBoth, rows } from './both-versions.ts'
 
-describe('HTTP/2', function () {
-  this.timeout(30_000)
+describe('HTTP/2', () => {
   let both: Both
 
   before(async () => {

@@ -73,8 +73,7 @@ export function testForeignUsers(
   start: () => Promise<ForeignGateway>,
   refusal: string,
 ): void {
-  describe(`users with tokens of another issuer, ${where}`, function () {
-    this.timeout(60_000)
+  describe(`users with tokens of another issuer, ${where}`, () => {
     let issuer: FakeIssuer
     let gateway: ForeignGateway
     let backend: Session

@@ -26,8 +26,7 @@ export function describeEditedExample(
   storeName: string,
   storeUrl: () => Promise<string | undefined>,
 ): void {
-  describe(`the realm of examples/oauth2 in ${storeName}`, function () {
-    this.timeout(60_000)
+  describe(`the realm of examples/oauth2 in ${storeName}`, () => {
     let gateway: TestGateway
     let backend: WampUser
     const before_ = { ...process.env }

@@ -76,8 +76,7 @@ const told = async (of: Promise<unknown>) => {
   return [status, error]
 }
 
-describe('openid-client', function () {
-  this.timeout(20_000)
+describe('openid-client', () => {
   let gateway: TestGateway
   before(async () => {
     gateway = await startGateway()
@@ -227,9 +226,7 @@ describe('openid-client', function () {
   })
 })
 
-describe('openid-client, behind a proxy with a prefix', function () {
-  this.timeout(20_000)
-
+describe('openid-client, behind a proxy with a prefix', () => {
   it('finds the issuer of public_base_url, and logs in', async () => {
     const proxy = await startProxy()
     const gateway = await startGateway({ 'gateway.public_base_url': `${proxy.url}/` })

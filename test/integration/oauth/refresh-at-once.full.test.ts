@@ -7,8 +7,7 @@ import {
   refreshAtOnce,
 } from '#test/cluster/refresh-at-once.ts'
 
-describe('a gateway on SQLite', function () {
-  this.timeout(60_000)
+describe('a gateway on SQLite', () => {
   const start = nodesOfOneStore()
 
   it('gives one next token for a refresh token that is used 1,000 times at once', async () => {

@@ -7,8 +7,7 @@ import {
   refreshAtOnce,
 } from '#test/cluster/refresh-at-once.ts'
 
-describe('a refresh whose answer was lost with its gateway', function () {
-  this.timeout(60_000)
+describe('a refresh whose answer was lost with its gateway', () => {
   const start = nodesOfOneStore({ 'oauth2.refresh_grace': '60' })
 
   it('is repeated within oauth2.refresh_grace, and ends the login after it', async () => {

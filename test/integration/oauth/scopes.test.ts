@@ -93,8 +93,7 @@ const claimsOf = (token: string) =>
     readonly auth: { readonly roles: readonly string[] }
   }
 
-describe('scopes of tokens of the gateway', function () {
-  this.timeout(30_000)
+describe('scopes of tokens of the gateway', () => {
   let gateway: TestGateway
   let warnings: readonly { readonly path: string; readonly message: string }[] = []
 

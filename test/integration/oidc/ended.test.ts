@@ -8,8 +8,7 @@ import { Browser, declare, openShop, providerOf, realmOf, refusalOf } from './ex
 
 const shop = { realm_uri: 'com.example.shop', base: '/shop' }
 
-describe('a user of a provider', function () {
-  this.timeout(30_000)
+describe('a user of a provider', () => {
   let provider: FakeProvider
   let gateway: TestGateway
   let browser: Browser

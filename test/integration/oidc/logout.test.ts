@@ -33,8 +33,7 @@ const ended = (domain: string | undefined) => [
   `${finishedName}=; Max-Age=0; Path=/; SameSite=Lax; Secure; HttpOnly`,
 ]
 
-describe('a browser at a gateway with an identity provider', function () {
-  this.timeout(30_000)
+describe('a browser at a gateway with an identity provider', () => {
   let provider: FakeProvider
   let gateway: TestGateway
   let browser: Browser

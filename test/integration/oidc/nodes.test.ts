@@ -18,8 +18,7 @@ import {
 
 const shop = { realm_uri: 'com.example.shop', base: '/shop' }
 
-describe('a browser that meets two gateways of one router', function () {
-  this.timeout(30_000)
+describe('a browser that meets two gateways of one router', () => {
   let router: TestRouter
   let provider: FakeProvider
   let nodes: readonly [TestGateway, TestGateway]

@@ -8,8 +8,7 @@ const shop = { realm_uri: 'com.example.shop', base: '/v1' }
 const publicUrl = 'https://www.example.com/shop'
 const accept = 'text/html,*/*;q=0.8'
 
-describe('a login behind a proxy that takes a part of the path away', function () {
-  this.timeout(30_000)
+describe('a login behind a proxy that takes a part of the path away', () => {
   let provider: FakeProvider
   let gateway: TestGateway
   before(async () => {

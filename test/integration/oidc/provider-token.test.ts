@@ -36,8 +36,7 @@ const documentOf = (host: string) => {
   }
 }
 
-describe('the access token of a provider', function () {
-  this.timeout(30_000)
+describe('the access token of a provider', () => {
   const clock = movedClock()
   const pass = (seconds: number) => {
     clock.aheadMs += seconds * 1_000

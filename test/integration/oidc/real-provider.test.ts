@@ -14,8 +14,7 @@ const shop = { realm_uri: 'com.example.real_shop', base: '/real-shop' }
 const client_secret = 'a secret of the client, long enough'
 const bySecret = { client_secret, token_endpoint_auth_method: 'client_secret_basic' }
 
-describe('a login at oidc-provider', function () {
-  this.timeout(20_000)
+describe('a login at oidc-provider', () => {
   let gateway: TestGateway
   let provider: RealProvider
   let folder: string

@@ -8,8 +8,7 @@ import { Browser, openShop, providerOf, realmOf, refusalOf, type Shop } from './
 const a = { realm_uri: 'com.example.a', base: '/a' }
 const b = { realm_uri: 'com.example.b', base: '/b' }
 
-describe('a browser at two realms with a provider each', function () {
-  this.timeout(30_000)
+describe('a browser at two realms with a provider each', () => {
   let gateway: TestGateway
   let browser: Browser
   const providers = new Map<Shop, FakeProvider>()

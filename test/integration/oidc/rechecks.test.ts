@@ -32,8 +32,7 @@ const document = {
   },
 }
 
-describe('a user whose provider is asked again', function () {
-  this.timeout(30_000)
+describe('a user whose provider is asked again', () => {
   const clock = movedClock()
   const pass = (seconds: number) => {
     clock.aheadMs += seconds * 1_000

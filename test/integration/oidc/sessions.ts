@@ -51,8 +51,7 @@ export function testSessionsOfBrowsers(
   what: string,
   start: (settings: Readonly<Record<string, string>>) => Promise<OpenGateway>,
 ): void {
-  describe(`a user who has logged in by a browser, ${what}`, function () {
-    this.timeout(30_000)
+  describe(`a user who has logged in by a browser, ${what}`, () => {
     let provider: FakeProvider
     let gateway: OpenGateway
     const browser = new Browser()

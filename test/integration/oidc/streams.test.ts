@@ -21,8 +21,7 @@ const news = {
   response: { on_event: {}, on_error: {} },
 }
 
-describe('a stream of a user of a provider', function () {
-  this.timeout(30_000)
+describe('a stream of a user of a provider', () => {
   let provider: FakeProvider
   let gateway: TestGateway
   let browser: Browser

@@ -20,8 +20,7 @@ export function testTwoGateways(
 ): void {
   const shop = { realm_uri: 'com.example.two', base: '/two' }
 
-  describe(`a user of oidc-provider who meets two gateways, with ${what}`, function () {
-    this.timeout(60_000)
+  describe(`a user of oidc-provider who meets two gateways, with ${what}`, () => {
     const clock = movedClock()
     const logged: string[] = []
     const suspensions = () => logged.filter((line) => line.includes('was suspended')).length

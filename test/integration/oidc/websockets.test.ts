@@ -8,8 +8,7 @@ import { Browser, loadPaths, loginEnds, openShop, providerOf, realmOf } from './
 
 const shop = { realm_uri: 'com.example.shop', base: '/shop' }
 
-describe('a WebSocket of a user of a provider', function () {
-  this.timeout(30_000)
+describe('a WebSocket of a user of a provider', () => {
   let provider: FakeProvider
   let gateway: TestGateway
   let upstream: SocketUpstream

@@ -46,8 +46,7 @@ interface Linked {
   readonly link: TcpProxy
 }
 
-describe('kept answers that wait for events', function () {
-  this.timeout(90_000)
+describe('kept answers that wait for events', () => {
   let router: TestRouter
   let backend: SupervisedSession
   let nodes: readonly Linked[]

@@ -156,8 +156,7 @@ describe('the quotas of a running gateway', () => {
     await gateway.stop()
   })
 
-  it('are counted together by the workers of a gateway, and a killed gateway forgets at most what was not written yet', async function () {
-    this.timeout(60_000)
+  it('are counted together by the workers of a gateway, and a killed gateway forgets at most what was not written yet', async () => {
     const settings = { data_dir: folder, node: 'one' }
     const [amount, written, late] = [1_000, 40, 7]
     const first = await startGatewayProcess({ ...settings, workers: '2' })

@@ -29,8 +29,7 @@ const specs = [
   readSpec('static_ping_oidc', ...anyHost),
 ]
 
-describe('the real API Specifications', function () {
-  this.timeout(60_000)
+describe('the real API Specifications', () => {
   let gateway: TestGateway
 
   before(async () => {

@@ -16,8 +16,7 @@ const failures = 3
 
 const refused = 'wamp.error.authentication_failed'
 
-describe('guessing', function () {
-  this.timeout(20_000)
+describe('guessing', () => {
   let gateway: TestGateway
   beforeEach(async () => {
     const settings = {

@@ -65,8 +65,7 @@ async function sendUnread(gateway: TestGateway, callee: RouterPeer): Promise<voi
   await new Promise((resolve) => client.once('close', resolve))
 }
 
-describe('a stream of a call over HTTP', function () {
-  this.timeout(30_000)
+describe('a stream of a call over HTTP', () => {
   const { log, lines } = keptLog()
   let gateway: TestGateway
   let callee: RouterPeer

@@ -46,8 +46,7 @@ const document = {
   },
 }
 
-describe('a download in raw pieces', function () {
-  this.timeout(120_000)
+describe('a download in raw pieces', () => {
   let gateway: TestGateway
   let callee: RouterPeer
 

@@ -35,8 +35,7 @@ const document = {
   },
 }
 
-describe('the sessions of users that streams hold', function () {
-  this.timeout(20_000)
+describe('the sessions of users that streams hold', () => {
   let gateway: TestGateway
 
   const open = (username: string, topic: string): Promise<EventStream> => {

@@ -58,8 +58,7 @@ class Client {
   }
 }
 
-describe('a request behind a stream', function () {
-  this.timeout(20_000)
+describe('a request behind a stream', () => {
   let streams: StreamingGateway
   let client: Client
 
@@ -101,8 +100,7 @@ describe('a request behind a stream', function () {
 })
 
 for (const isSecure of [false, true]) {
-  describe(`a stream without an end, by ${isSecure ? 'HTTPS' : 'HTTP'}`, function () {
-    this.timeout(20_000)
+  describe(`a stream without an end, by ${isSecure ? 'HTTPS' : 'HTTP'}`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'))
     let streams: StreamingGateway
     let clients: Client[]
@@ -197,9 +195,7 @@ for (const isSecure of [false, true]) {
   })
 }
 
-describe('a stream that its client does not read', function () {
-  this.timeout(30_000)
-
+describe('a stream that its client does not read', () => {
   it('is cut when the gateway stops', async () => {
     const streams = await startStreams(paths, { 'gateway.drain_timeout': '100' })
     const client = new Client(streams.gateway.url)

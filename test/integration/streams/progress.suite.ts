@@ -77,8 +77,7 @@ const at = (url: string, port: number): string => {
  * @param isInterrupted whether it announces `call_canceling`, and tells by com.example.pieces.interrupted how often that came
  */
 export function describeProgress(name: string, start: StartCallee, isInterrupted = false): void {
-  describe(`progressive results of ${name}`, function () {
-    this.timeout(30_000)
+  describe(`progressive results of ${name}`, () => {
     let router: TestRouter
     let toRouter: TcpProxy
     let toCallee: TcpProxy

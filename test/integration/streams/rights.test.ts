@@ -22,8 +22,7 @@ import { movedClock } from '#test/support/running/moved-clock.ts'
 
 const unauthorized = 'service.error.unauthorized'
 
-describe('a stream', function () {
-  this.timeout(20_000)
+describe('a stream', () => {
   const clock = movedClock()
   let gateway: TestGateway
   let open: EventStream[]

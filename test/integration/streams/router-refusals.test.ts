@@ -11,8 +11,7 @@ const refusedTopic = 'com.example.test.refused'
 const otherTopic = 'com.example.test.other'
 const refusal = 'wamp.error.not_authorized'
 
-describe('a stream whose router was away', function () {
-  this.timeout(20_000)
+describe('a stream whose router was away', () => {
   let router: TestRouter
   let streams: StreamingGateway
   /** What the router refuses. */

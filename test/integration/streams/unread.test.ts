@@ -8,8 +8,7 @@ import { type StreamingGateway, startStreams, subscribe } from './gateway.ts'
 
 const topic = 'com.example.unread'
 
-describe('a client that reads nothing', function () {
-  this.timeout(30_000)
+describe('a client that reads nothing', () => {
   let streams: StreamingGateway
   before(async () => {
     streams = await startStreams({ '/events': subscribe({ topic }) })

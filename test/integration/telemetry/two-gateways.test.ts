@@ -32,8 +32,7 @@ const served = documentOf({
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
-describe('two gateways, one of which forwards to the other', function () {
-  this.timeout(20_000)
+describe('two gateways, one of which forwards to the other', () => {
   const inner = keptLog()
   const outer = keptLog()
   let backend: TestGateway

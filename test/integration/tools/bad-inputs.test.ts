@@ -227,8 +227,7 @@ const rows: readonly Row[] = [
   ],
 ]
 
-describe('an endpoint for tools', function () {
-  this.timeout(30_000)
+describe('an endpoint for tools', () => {
   let gateway: TestGateway
   let callee: ToolCallee
 

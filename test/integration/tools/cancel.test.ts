@@ -7,8 +7,7 @@ import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { until } from '#test/support/running/until.ts'
 import { messageOf } from './ask.ts'
 
-describe('a call of a tool that nobody waits for', function () {
-  this.timeout(30_000)
+describe('a call of a tool that nobody waits for', () => {
   let gateway: TestGateway
   let callee: ToolCallee
   let interruptsBefore: number

@@ -9,8 +9,7 @@ import { until } from '#test/support/running/until.ts'
 /** Waits until a call of `build` has reached the callee. */
 const untilWorking = (callee: ToolCallee) => until('the callee works', () => callee.working === 1)
 
-describe('a client of tools', function () {
-  this.timeout(30_000)
+describe('a client of tools', () => {
   let gateway: TestGateway
   let callee: ToolCallee
 

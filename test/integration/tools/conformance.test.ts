@@ -51,8 +51,7 @@ const judged = (checks: readonly Check[]) =>
 
 const failed = (checks: readonly Check[]) => checks.filter(({ status }) => status === 'FAILURE')
 
-describe('the conformance suite of the Model Context Protocol', function () {
-  this.timeout(120_000)
+describe('the conformance suite of the Model Context Protocol', () => {
   let gateway: TestGateway
   let callee: ProgressCallee
 

@@ -26,8 +26,7 @@ const isQueryText = (text: unknown, value: unknown): boolean =>
     ? text === value
     : typeof text === 'string' && textOf(JSON.parse(text)) === textOf(value)
 
-describe('arguments of a tool', function () {
-  this.timeout(120_000)
+describe('arguments of a tool', () => {
   let gateway: TestGateway
   let callee: ToolCallee
   /** The header fields of a request without anything hostile, by the tool. */

@@ -46,8 +46,7 @@ class Login {
   readonly codeVerifier = () => this.#verifier
 }
 
-describe('a login in a browser for an assistant', function () {
-  this.timeout(30_000)
+describe('a login in a browser for an assistant', () => {
   let gateway: TestGateway
   let provider: RealProvider
   let endpoint: string

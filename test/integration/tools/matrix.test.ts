@@ -56,8 +56,7 @@ const matrix: Readonly<Record<string, readonly Tool[]>> = {
   program: ['open', 'keyed'],
 }
 
-describe('the tools of a user', function () {
-  this.timeout(30_000)
+describe('the tools of a user', () => {
   let issuer: FakeIssuer
   let gateway: TestGateway
   /** The header fields of each user. */

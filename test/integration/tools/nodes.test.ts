@@ -8,8 +8,7 @@ import { openRouter, type TestRouter } from '#test/support/peers/router.ts'
 import { until } from '#test/support/running/until.ts'
 import { listTools } from './ask.ts'
 
-describe('two nodes behind one address', function () {
-  this.timeout(30_000)
+describe('two nodes behind one address', () => {
   let router: TestRouter
   const nodes: TestGateway[] = []
   let proxy: AlternatingProxy

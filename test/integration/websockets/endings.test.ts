@@ -24,8 +24,7 @@ import { movedClock } from '#test/support/running/moved-clock.ts'
 import { until } from '#test/support/running/until.ts'
 import { closing, echoed, handshake, opened, RawSocket, socketsTo } from './clients.ts'
 
-describe('an open WebSocket', function () {
-  this.timeout(30_000)
+describe('an open WebSocket', () => {
   const clock = movedClock()
   let gateway: TestGateway
   let upstream: SocketUpstream
@@ -250,8 +249,7 @@ describe('an open WebSocket', function () {
   })
 })
 
-describe('a gateway with limits on WebSockets', function () {
-  this.timeout(30_000)
+describe('a gateway with limits on WebSockets', () => {
   let upstream: SocketUpstream
   before(async () => {
     upstream = await echoingUpstream()

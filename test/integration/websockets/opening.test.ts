@@ -15,8 +15,7 @@ import { accept, closing, echoed, handshake, key, opened, RawSocket, socketsTo }
 
 const shop = 'https://shop.example.com'
 
-describe('a WebSocket through a forward', function () {
-  this.timeout(30_000)
+describe('a WebSocket through a forward', () => {
   let gateway: TestGateway
   let upstream: SocketUpstream
 
@@ -192,8 +191,7 @@ describe('a WebSocket through a forward', function () {
   })
 })
 
-describe('an upstream that answers a handshake', function () {
-  this.timeout(30_000)
+describe('an upstream that answers a handshake', () => {
   let gateway: TestGateway
   let upstream: ScriptedUpstream
   let answer: string | Buffer | undefined

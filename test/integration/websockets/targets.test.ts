@@ -10,8 +10,7 @@ import { echoingUpstream, type SocketUpstream } from '#test/support/peers/websoc
 import { until } from '#test/support/running/until.ts'
 import { closing, echoed, opened } from './clients.ts'
 
-describe('WebSockets to the targets of an upstream', function () {
-  this.timeout(30_000)
+describe('WebSockets to the targets of an upstream', () => {
   let targets: SocketUpstream[]
 
   beforeEach(async () => {

@@ -10,8 +10,7 @@ import { send } from '#test/support/http-request.ts'
 import { echoingUpstream, type SocketUpstream } from '#test/support/peers/websocket-upstream.ts'
 import { closing, echoed, opened, socketsTo } from './clients.ts'
 
-describe('WebSockets over TLS, with two workers', function () {
-  this.timeout(60_000)
+describe('WebSockets over TLS, with two workers', () => {
   const folder = mkdtempSync(join(tmpdir(), 'websockets-'))
   const { cert, key } = writeCertificate(folder)
   let gateway: GatewayProcess

@@ -39,8 +39,7 @@ const told = (events: readonly ReadEvent[]): unknown[] =>
 
 /** Adds the tests. @param start starts the router */
 export function describeStreamLoss(name: string, start: () => Promise<KillableRouter>): void {
-  describe(`streams of events and ${name} that is killed`, function () {
-    this.timeout(60_000)
+  describe(`streams of events and ${name} that is killed`, () => {
     let router: KillableRouter
     let streams: StreamingGateway
     const opened: EventStream[] = []

@@ -55,8 +55,7 @@ function withText(document: unknown, { keys }: Place, text: string): unknown {
 }
 
 describe('a character changed in an expression of the example documents', () => {
-  it('is noticed in at least 90 of 100 cases, by the load or by an example', async function () {
-    this.timeout(120_000)
+  it('is noticed in at least 90 of 100 cases, by the load or by an example', async () => {
     const random = randomFrom(20_261_123)
     const pick = <T>(items: ArrayLike<T>): T => items[Math.floor(random() * items.length)] as T
     const read = new Map(

@@ -75,6 +75,6 @@ describe('the copy of a document', () => {
         .to.throw(ServiceError)
         .with.property('uri', 'service.error.payload_too_large')
       // more than a million parts, one by one
-    }).timeout(60_000)
+    })
   }
 })

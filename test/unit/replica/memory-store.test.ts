@@ -83,5 +83,5 @@ describe('MemoryStore', () => {
       }),
       { numRuns: rounds(10, 50) },
     )
-  }).timeout(60_000)
+  })
 })

@@ -100,5 +100,5 @@ describe('The router', () => {
       ),
       { numRuns: 300 },
     )
-  }).timeout(20_000)
+  })
 })

@@ -6,8 +6,7 @@ import { Fleet, type SimulatedNode } from './fleet.ts'
 const healMs = 6000
 const mebibyte = 1024 * 1024
 
-describe('an exchange', function () {
-  this.timeout(20_000)
+describe('an exchange', () => {
   let fleet: Fleet
   let a: SimulatedNode
   let b: SimulatedNode
@@ -182,9 +181,7 @@ describe('an exchange', function () {
   })
 })
 
-describe('the traffic between gateways', function () {
-  this.timeout(20_000)
-
+describe('the traffic between gateways', () => {
   it('that hold the same is small, whatever they hold', async () => {
     const fleet = new Fleet()
     const [a, b] = (await fleet.openAll('a', 'b')) as [SimulatedNode, SimulatedNode]

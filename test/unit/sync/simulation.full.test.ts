@@ -58,6 +58,6 @@ describe('gateways whose messages are lost and late, whose network is partitione
         if (wrongs.length > 0) found = seed
       }
       expect(found, 'the first seed that finds it').to.be.at.most(100)
-    }).timeout(120_000)
+    })
   }
 })

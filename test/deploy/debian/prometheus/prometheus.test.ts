@@ -51,8 +51,7 @@ const ofTheMachine = [
 /** Queries that yield nothing here: their series begin with the first overload. */
 const withoutData = ['Refused because of overload']
 
-describe('Prometheus', function () {
-  this.timeout(120_000)
+describe('Prometheus', () => {
   const repeated = new Repeated()
   let prometheus: Prometheus
   let sound: SoundGateways

@@ -48,5 +48,5 @@ describe('two texts side by side', () => {
     const many = (name: string) =>
       Array.from({ length: 4_000 }, (_, index) => `${name}${index}`).join('\n')
     expect(sideBySide(many('a'), many('b'))).to.have.length(4_000)
-  }).timeout(10_000)
+  })
 })
