@@ -57,11 +57,12 @@ export class Batch {
 
 /** Frames of shared views, kept while several streams may need them. */
 export class FrameCache {
-  readonly #frames = new Map<View, Map<Entry, Rendered>>()
+  #frames: Map<View, Map<Entry, Rendered>> | undefined
 
   /** The frame of an event, made once for a shared view. */
   render(view: View, entry: Entry & { readonly event: StreamedEvent }, id: string): Rendered {
     if (!view.isShared) return view.render(entry.event, id)
+    this.#frames ??= new Map()
     let ofView = this.#frames.get(view)
     if (ofView === undefined) {
       ofView = new Map()
@@ -75,6 +76,6 @@ export class FrameCache {
   }
 
   clear(): void {
-    this.#frames.clear()
+    this.#frames = undefined
   }
 }

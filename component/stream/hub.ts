@@ -8,7 +8,7 @@ import { type Applicant, type Place, type PlaceLimit, type PlaceLimits, Places }
 import { ReplayMemory } from './replay-memory.ts'
 import { Source } from './source.ts'
 import type { Stream } from './stream.ts'
-import type { SourcePorts, StreamSettings, Wanted } from './terms.ts'
+import { type SourcePorts, type StreamSettings, topicKey, type Wanted } from './terms.ts'
 import { type NextTurn, Turns } from './turns.ts'
 
 /** Looks in one heartbeat: a heartbeat comes at most this part of it too early. */
@@ -172,7 +172,7 @@ export class Streams {
       onChanged: (source) => this.#turns.add(source.stint),
       onBegun: (stream, settings) => this.#begun(stream, settings),
       onOver: (stream, settings) => this.#over(stream, settings),
-      onClosed: () => undefined,
+      onClosed: (source) => this.#closed(source),
     }
   }
 
@@ -228,7 +228,7 @@ export class Streams {
     timeoutMs: number,
     place: Place,
   ): Promise<Stream> {
-    const known = this.#sources.get(session)?.get(keyOf(wanted))
+    const known = this.#sources.get(session)?.get(topicKey(wanted))
     if (!session.isOpen) throw notJoined()
     // the session has joined again, and this may be earlier than its own SUBSCRIBE
     if (known?.isThere === false) await known.subscribeAgain(timeoutMs)
@@ -292,25 +292,18 @@ export class Streams {
   }
 
   #source(session: Session, wanted: Wanted): Source {
-    const letGo = this.#ports.hold(session)
-    const source = new Source(
-      {
-        ...this.#sourcePorts,
-        onClosed: (closed) => {
-          letGo()
-          this.#giveLeft(closed)
-          this.#memory.forget(closed.ring)
-          const ofSession = this.#sources.get(session)
-          ofSession?.delete(keyOf(wanted))
-          if (ofSession?.size === 0) this.#sources.delete(session)
-        },
-      },
-      session,
-      wanted,
-    )
+    const source = new Source(this.#sourcePorts, session, wanted, this.#ports.hold(session))
     const ofSession = this.#sources.get(session) ?? new Map<string, Source>()
-    this.#sources.set(session, ofSession.set(keyOf(wanted), source))
+    this.#sources.set(session, ofSession.set(source.key, source))
     return source
+  }
+
+  #closed(source: Source): void {
+    this.#giveLeft(source)
+    this.#memory.forget(source.ring)
+    const ofSession = this.#sources.get(source.session)
+    ofSession?.delete(source.key)
+    if (ofSession?.size === 0) this.#sources.delete(source.session)
   }
 
   /** The place of a stream that is over: of the last one of a subscription, it is kept until that is gone. */
@@ -339,6 +332,3 @@ export class Streams {
     this.#ports.observer?.onEnded?.(stream)
   }
 }
-
-/** No `match` has a space. */
-const keyOf = ({ match, topic }: Pick<Wanted, 'match' | 'topic'>): string => `${match} ${topic}`

@@ -13,7 +13,7 @@ import { RetainedRounds } from './retained.ts'
 import { Ring } from './ring.ts'
 import { startAt } from './start.ts'
 import { Stream } from './stream.ts'
-import type { SourcePorts, StreamOwner, Wanted } from './terms.ts'
+import { type SourcePorts, type StreamOwner, topicKey, type Wanted } from './terms.ts'
 import type { Stint } from './turns.ts'
 import type { Rendered, Tongue, View } from './view.ts'
 
@@ -32,6 +32,8 @@ const doubtful: ReadonlySet<string> = new Set(['wamp.error.net_failure', 'servic
 /** Made by {@link Streams}, one for each session, topic and match. */
 export class Source implements Tongue, WatchHandlers {
   readonly session: Session
+  /** As {@link topicKey}: tells it from the other sources of its session. */
+  readonly key: string
   /** Tells the events of this subscription from those of others: other topics, processes, and times. */
   readonly tag: string
   readonly ring: Ring
@@ -47,7 +49,10 @@ export class Source implements Tongue, WatchHandlers {
   /** When the oldest event that has not been delivered came in; milliseconds of `performance.now()`. */
   receivedAt = 0
   readonly #ports: SourcePorts
-  readonly #retained: RetainedRounds
+  readonly #letGo: () => void
+  readonly #match: Wanted['match']
+  /** There once a stream has asked for retained events. */
+  #retained: RetainedRounds | undefined
   readonly #frames = new FrameCache()
   #newestPublication = 0
   #lingerMs = 0
@@ -62,13 +67,21 @@ export class Source implements Tongue, WatchHandlers {
   /** The entries of the newest delivery, while more may be added to it. */
   #open: Entry[] | undefined
 
-  constructor(ports: SourcePorts, session: Session, { match }: Pick<Wanted, 'match'>) {
+  /** @param letGo called once, at the end: the session is not needed any more */
+  constructor(
+    ports: SourcePorts,
+    session: Session,
+    wanted: Pick<Wanted, 'match' | 'topic'>,
+    letGo: () => void,
+  ) {
     this.#ports = ports
     this.session = session
+    this.key = topicKey(wanted)
+    this.#match = wanted.match
+    this.#letGo = letGo
     const random = Math.floor(ports.clock.random() * 16 ** tagDigits)
     this.tag = random.toString(16).padStart(tagDigits, '0')
     this.ring = new Ring(0, 0)
-    this.#retained = new RetainedRounds(match)
   }
 
   /** The id of the newest event; where a client stands that has seen all. */
@@ -110,7 +123,7 @@ export class Source implements Tongue, WatchHandlers {
   /** Removes a stream. Without streams the source lives on for a while. */
   leave(stream: Stream): void {
     this.streams.delete(stream)
-    this.#retained.forget(stream)
+    this.#retained?.forget(stream)
     if (this.streams.size > 0 || this.#isClosed) return
     if (this.#lingerMs === 0) this.close()
     else this.#stopLinger = this.#ports.clock.after(this.#lingerMs, () => this.close())
@@ -126,7 +139,7 @@ export class Source implements Tongue, WatchHandlers {
     timeoutMs: number,
     awaiting: Stream | undefined,
   ): Promise<void> {
-    if (awaiting) this.#retained.admit(awaiting)
+    if (awaiting) this.#rounds().admit(awaiting)
     const watching = this.session.watch(topic, { ...options, match }, timeoutMs, this)
     this.opened = watching.then(
       (watch) => {
@@ -143,9 +156,14 @@ export class Source implements Tongue, WatchHandlers {
 
   /** Asks the router for retained events for one stream; it judges the grants anew. @throws WampError */
   askRetained(stream: Stream, options: Wanted['options'], timeoutMs: number): Promise<void> {
-    return this.#retained.ask(stream, async () => {
+    return this.#rounds().ask(stream, async () => {
       await this.#watch?.again(options, timeoutMs)
     })
+  }
+
+  #rounds(): RetainedRounds {
+    this.#retained ??= new RetainedRounds(this.#match)
+    return this.#retained
   }
 
   /** Subscribes after a loss of the router. @throws WampError */
@@ -183,6 +201,7 @@ export class Source implements Tongue, WatchHandlers {
     this.#stopLinger?.()
     this.#stopRegrant?.()
     this.#watch?.end()
+    this.#letGo()
     this.#ports.onClosed(this)
   }
 
@@ -195,7 +214,7 @@ export class Source implements Tongue, WatchHandlers {
     if (watched.isRetained) {
       const entry = { seq: 0, at, size, event, gap: undefined }
       const seen = this.ring.find(event.publication_id)?.seq ?? 0
-      const streams = this.#retained.receive(entry, seen, this.ring.nextSeq)
+      const streams = this.#retained?.receive(entry, seen, this.ring.nextSeq)
       if (streams) this.#deliver({ streams, begin: () => (stream) => stream.takeRetained(entry) })
       return
     }

@@ -20,8 +20,15 @@ interface Origin {
   readonly position: string
 }
 
-/** Where a stream begins that joins a source now. */
-export function startAt(origin: Origin, retained: RetainedRounds, wanted: Wanted): Start {
+/**
+ * Where a stream begins that joins a source now.
+ * @param retained undefined: no stream has asked for retained events
+ */
+export function startAt(
+  origin: Origin,
+  retained: RetainedRounds | undefined,
+  wanted: Wanted,
+): Start {
   const { ring, position } = origin
   const { lastEventId, maxEvents, maxDurationMs } = wanted
   const live: Start = {
@@ -32,7 +39,7 @@ export function startAt(origin: Origin, retained: RetainedRounds, wanted: Wanted
   const [, publication = '', tag] = idForm.exec(lastEventId) ?? []
   const publication_id = Number(publication)
   if (tag === origin.tag) {
-    const from = ring.behind(publication_id) ?? retained.behind(publication_id, ring.firstSeq)
+    const from = ring.behind(publication_id) ?? retained?.behind(publication_id, ring.firstSeq)
     if (from !== undefined) return { ...live, from, position: lastEventId, isResumed: true }
   } else {
     const seen = tag === undefined ? undefined : ring.find(publication_id)

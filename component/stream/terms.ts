@@ -62,6 +62,10 @@ export interface SourcePorts extends StreamPorts {
   onClosed(source: Source): void
 }
 
+/** Tells the sources of a session apart; no `match` has a space. */
+export const topicKey = ({ match, topic }: Pick<Wanted, 'match' | 'topic'>): string =>
+  `${match} ${topic}`
+
 /** What a request wants to follow. */
 export interface Wanted {
   readonly topic: string

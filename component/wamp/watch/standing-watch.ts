@@ -40,7 +40,7 @@ export class StandingWatch implements Watch, SubscriptionListener {
   readonly #ports: WatchPorts
   readonly #options: Options
   readonly #handlers: WatchHandlers
-  readonly #onOver: () => void
+  readonly #onOver: (watch: StandingWatch) => void
   #state: 'new' | 'on' | 'lost' | 'over' = 'new'
   /** When the router began to refuse it for a doubtful reason; milliseconds since the epoch. */
   #doubtedAt: number | undefined
@@ -58,7 +58,7 @@ export class StandingWatch implements Watch, SubscriptionListener {
     this.subject = { uri, match: matchOf(options) }
     this.#options = standing
     this.#handlers = handlers
-    this.#onOver = () => onOver(this)
+    this.#onOver = onOver
   }
 
   /** Sends its first SUBSCRIBE, or another one. @throws WampError the refusal, or why the router could not be asked */
@@ -155,7 +155,7 @@ export class StandingWatch implements Watch, SubscriptionListener {
 
   #over(): void {
     this.#state = 'over'
-    this.#onOver()
+    this.#onOver(this)
   }
 
   #tell(handler: () => void): void {

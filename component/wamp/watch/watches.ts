@@ -8,6 +8,7 @@ import { StandingWatch, type WatchPorts } from './standing-watch.ts'
 export class Watches {
   readonly #ports: WatchPorts
   readonly #all = new Set<StandingWatch>()
+  readonly #forget = (watch: StandingWatch) => void this.#all.delete(watch)
 
   constructor(ports: WatchPorts) {
     this.#ports = ports
@@ -24,8 +25,7 @@ export class Watches {
     timeoutMs: number,
     handlers: WatchHandlers,
   ): Promise<Watch> {
-    const forget = (watch: StandingWatch) => this.#all.delete(watch)
-    const watch = new StandingWatch(this.#ports, topic, options, handlers, forget)
+    const watch = new StandingWatch(this.#ports, topic, options, handlers, this.#forget)
     if (!isUri(topic, watch.subject.match)) throw refuseUri()
     this.#all.add(watch)
     try {
