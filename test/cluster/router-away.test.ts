@@ -33,7 +33,7 @@ async function wordOf(node: ClusterNode, id: string): Promise<string | undefined
 }
 
 describe('gateways on one PostgreSQL while the router is away', function () {
-  this.timeout(rounds(120_000, 600_000))
+  this.timeout(rounds(300_000, 600_000))
   let router: KillableRouter
   let server: Postgres
   let cluster: Cluster

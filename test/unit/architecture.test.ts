@@ -45,9 +45,11 @@ describe('the test files', () => {
   it('set no limit that is not longer than that of .mocharc.json: beside other work, a start alone may take 30 seconds', () => {
     const { timeout } = JSON.parse(readFileSync(join(root, '.mocharc.json'), 'utf8'))
     const limits = sourceTree(root, ['test']).flatMap(({ path, text }) =>
-      [...text.matchAll(/(?:this|\}\))\.timeout\(([\d_]+)\)/g)].map(([limit, ms = '']) => ({
-        ...{ place: `${path}: ${limit}`, ms: Number(ms.replaceAll('_', '')) },
-      })),
+      [...text.matchAll(/(?:this|\}\))\.timeout\((?:rounds\()?([\d_]+)/g)].map(
+        ([limit, ms = '']) => ({
+          ...{ place: `${path}: ${limit}`, ms: Number(ms.replaceAll('_', '')) },
+        }),
+      ),
     )
     expect(limits).to.not.deep.equal([])
     expect(limits.filter(({ ms }) => ms <= timeout).map(({ place }) => place)).to.deep.equal([])

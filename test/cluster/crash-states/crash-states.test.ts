@@ -36,7 +36,7 @@ const runs: Readonly<Record<string, Run>> = {
 const lives = 4
 
 describe('a power failure', function () {
-  this.timeout(rounds(60_000, 600_000))
+  this.timeout(rounds(300_000, 600_000))
 
   let recording: Recording
   before(() => {

@@ -92,7 +92,7 @@ class Restarted {
 }
 
 describe('a power failure under a gateway', function () {
-  this.timeout(rounds(120_000, 900_000))
+  this.timeout(rounds(300_000, 900_000))
 
   let recording: Recording
   let upstream: Upstream

@@ -41,7 +41,7 @@ function descriptionsOf(document: unknown): Record<string, unknown>[] {
 }
 
 describe('The OpenAPI description', function () {
-  this.timeout(rounds(60_000, 600_000))
+  this.timeout(rounds(300_000, 600_000))
   const validator = new Validator()
 
   /** What @seriousme/openapi-schema-validator complains about. */

@@ -9,7 +9,7 @@ import { rounds } from '#test/support/running/rounds.ts'
 import { corpus, judge, read } from './corpus.ts'
 
 describe('An OpenAPI document with mistakes', function () {
-  this.timeout(rounds(60_000, 600_000))
+  this.timeout(rounds(300_000, 600_000))
 
   it('is imported without what is wrong in it, which is told', () => {
     const random = randomFrom(18)
