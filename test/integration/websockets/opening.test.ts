@@ -205,6 +205,7 @@ describe('an upstream that answers a handshake', () => {
     const { status } = await gateway.load(
       socketsTo(upstream.host, {
         ws: { action },
+        patient: { action: { timeout: 90_000 } },
         declared: {
           action,
           get: { response: { on_error: { status_code: 418, body: 'declared' } } },
@@ -331,10 +332,10 @@ describe('an upstream that answers a handshake', () => {
     answer = undefined
     const client = new RawSocket(gateway.url)
     const at = upstream.sockets.length
-    client.write(handshake('/v1/ws'))
+    client.write(handshake('/v1/patient'))
     await until('the handshake', () => upstream.received.length > at)
     client.socket.end()
-    await until('the end', () => upstream.sockets.at(-1)?.destroyed === true, 1_500)
+    await until('the end', () => upstream.sockets.at(-1)?.destroyed === true)
   })
 
   it('is held back while its client does not read, and goes on with it', async () => {
