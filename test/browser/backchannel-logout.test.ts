@@ -120,7 +120,6 @@ describe('a user in a browser who logs out at the provider', () => {
   after(() => browser?.close())
   beforeEach(async () => {
     context = await browser.newContext()
-    context.setDefaultTimeout(30_000)
   })
   afterEach(async () => {
     await context.close()

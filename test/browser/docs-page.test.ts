@@ -71,7 +71,6 @@ describe('the docs page in a browser', () => {
     requests.length = 0
     troubles.length = 0
     page = await browser.newPage({ viewport: { width: 1280, height: 1600 } })
-    page.setDefaultTimeout(15_000)
     page.on('request', (request) => requests.push(request.url()))
     page.on('pageerror', (error) => troubles.push(error.message))
     page.on('console', (message) => {

@@ -26,7 +26,6 @@ describe('the live example in a browser', () => {
   const open = async (path = '/live') => {
     const page = await browser.newPage({ viewport: { width: 720, height: 640 } })
     pages.push(page)
-    page.setDefaultTimeout(15_000)
     page.on('pageerror', (error) => troubles.push(error.message))
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') troubles.push(message.text())

@@ -30,7 +30,6 @@ describe('the page in a browser', () => {
   const open = async (width: number, locale: string): Promise<Page> => {
     const context = await example.browser.newContext({ viewport: { width, height: 640 }, locale })
     const page = await context.newPage()
-    page.setDefaultTimeout(10_000)
     return page
   }
 

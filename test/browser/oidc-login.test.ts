@@ -49,7 +49,6 @@ describe('the example with OIDC in a browser', () => {
   beforeEach(async () => {
     context = await example.browser.newContext()
     page = await context.newPage()
-    page.setDefaultTimeout(10_000)
   })
   afterEach(() => context.close())
 

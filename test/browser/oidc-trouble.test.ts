@@ -28,7 +28,6 @@ describe('a login in a browser that does not go well', () => {
     await example.declare({})
     context = await example.browser.newContext()
     page = await context.newPage()
-    page.setDefaultTimeout(10_000)
   })
   afterEach(() => context.close())
 
@@ -108,7 +107,6 @@ describe('a login in a browser that does not go well', () => {
     const tabs: Page[] = []
     for (let index = 0; index < 7; index++) {
       const tab = await context.newPage()
-      tab.setDefaultTimeout(10_000)
       await tab.goto(`${example.origin}/api/me?tab=${index}`)
       await tab.getByLabel('Name').waitFor()
       tabs.push(tab)

@@ -87,7 +87,7 @@ describe('the cluster that docs/clustering.md shows', function () {
       expect(await holdsWithin(60_000, () => says(`${admin}/ready`, 'ready'))).to.equal(true)
       for (const other of others) {
         const isHeard = () => says(`${admin}/registry`, `"node":"${other}"`)
-        expect(await holdsWithin(20_000, isHeard), other).to.equal(true)
+        expect(await holdsWithin(60_000, isHeard), other).to.equal(true)
       }
     }
   })
@@ -115,7 +115,7 @@ describe('the cluster that docs/clustering.md shows', function () {
     )
     const admin = `http://127.0.0.1:${ports.get('11081')}`
     for (const part of ['"entries":2', '"tombstones":1', '"ignored_messages":0']) {
-      expect(await holdsWithin(20_000, () => says(`${admin}/registry`, part)), part).to.equal(true)
+      expect(await holdsWithin(60_000, () => says(`${admin}/registry`, part)), part).to.equal(true)
     }
   })
 

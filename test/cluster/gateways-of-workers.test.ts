@@ -93,7 +93,7 @@ class Company {
       ...{ serializer: 'json', clock: systemClock, log: openLog('silent'), url, auth },
       realm_uri: 'service.gateway',
     })
-    await session.joined(20_000)
+    await session.joined(60_000)
     let count = 0
     await session.subscribe('service.', () => void count++, { match: 'prefix' })
     await wait(seconds * 1000)

@@ -135,7 +135,7 @@ describe('two gateways on one PostgreSQL that are killed', function () {
     await killing
 
     let counts: Readonly<Record<string, number>> = {}
-    const told = await holdsWithin(20_000, async () => {
+    const told = await holdsWithin(60_000, async () => {
       const answer = await fetch(`${nodes[0]?.url}/v1/counts`).catch(() => undefined)
       if (answer?.status !== 200) return false
       counts = (await answer.json()) as Record<string, number>

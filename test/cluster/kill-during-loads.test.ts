@@ -13,7 +13,7 @@ const kills = rounds(8, 100)
 const ids = 20
 const loaders = 4
 /** How long a start may take on a busy machine; milliseconds. */
-const patience = 30_000
+const patience = 60_000
 
 const documentOf = (id: string, version: number) => ({
   id,

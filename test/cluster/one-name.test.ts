@@ -40,7 +40,7 @@ for (const workers of ['1', '2']) {
       all(async (node) => (await ready(node)).includes('another gateway has the name of this node'))
 
     it('say so in /ready and /registry, and refuse loads', async () => {
-      expect(await holdsWithin(30_000, isTold)).to.equal(true)
+      expect(await holdsWithin(60_000, isTold)).to.equal(true)
       const status = (await askJson(`${nodes[0]?.adminUrl}/registry`)) as { name: string }
       expect(status.name).to.equal('taken')
       for (const [index, { adminUrl }] of nodes.entries()) {
@@ -53,12 +53,12 @@ for (const workers of ['1', '2']) {
       const [stays, goes] = nodes as [ClusterNode, ClusterNode]
       expect(await goes.end('SIGTERM')).to.equal(0)
       await nodes.pop()?.discard()
-      expect(await holdsWithin(30_000, async () => !(await isTold()))).to.equal(true)
+      expect(await holdsWithin(60_000, async () => !(await isTold()))).to.equal(true)
       const isTaken = async () => {
         const { status } = await postJson(`${stays.adminUrl}/api_specs`, document('com.example.x'))
         return status !== 503
       }
-      expect(await holdsWithin(30_000, isTaken)).to.equal(true)
+      expect(await holdsWithin(60_000, isTaken)).to.equal(true)
     })
   })
 }

@@ -99,7 +99,7 @@ describe('a rolling restart behind HAProxy', function () {
       const base = `http://127.0.0.1:${port}`
       const isRouted = async () =>
         (await fetch(`${base}/none`).catch(() => undefined))?.status === 404
-      expect(await holdsWithin(10_000, isRouted)).to.equal(true)
+      expect(await holdsWithin(60_000, isRouted)).to.equal(true)
       const asked = fetch(`${base}/rolling/slow`)
       await once(upstream, 'request')
       const ended = node.end('SIGTERM')
@@ -141,7 +141,7 @@ describe('a rolling restart behind HAProxy', function () {
       const haproxy = await startHaproxy(file)
       const base = `http://127.0.0.1:${port}`
       const isOk = async (url: string) => (await fetch(url).catch(() => undefined))?.ok === true
-      expect(await holdsWithin(10_000, () => isOk(`${base}/rolling/0`))).to.equal(true)
+      expect(await holdsWithin(60_000, () => isOk(`${base}/rolling/0`))).to.equal(true)
       const load = new SteadyLoad(base)
       const endings: number[] = []
       try {
@@ -153,7 +153,7 @@ describe('a rolling restart behind HAProxy', function () {
             endings.push(performance.now() - began)
             await node.start()
             const ready = `${checks[index]?.adminUrl}/ready`
-            expect(await holdsWithin(30_000, () => isOk(ready))).to.equal(true)
+            expect(await holdsWithin(60_000, () => isOk(ready))).to.equal(true)
             // HAProxy believes in it after two checks
             await new Promise((resolve) => setTimeout(resolve, noticed))
           }

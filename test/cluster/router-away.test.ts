@@ -60,7 +60,7 @@ describe('gateways on one PostgreSQL while the router is away', function () {
     const isAway = async (node: ClusterNode) =>
       ((await askJson(`${node.adminUrl}/registry`)) as { router: string }).router === 'away'
     for (const node of nodes()) {
-      expect(await holdsWithin(15_000, () => isAway(node))).to.equal(true)
+      expect(await holdsWithin(60_000, () => isAway(node))).to.equal(true)
     }
   })
   after(async () => {
@@ -114,7 +114,7 @@ describe('gateways on one PostgreSQL while the router is away', function () {
     await nodeAt(2).end('SIGKILL')
     await nodeAt(2).start()
     expect(
-      await holdsWithin(20_000, async () => (await ask(nodeAt(2), '/ready')).status === 200),
+      await holdsWithin(60_000, async () => (await ask(nodeAt(2), '/ready')).status === 200),
     ).to.equal(true)
     expect(await wordOf(nodeAt(2), 'kept')).to.equal('kept')
     const { status } = await postJson(`${nodeAt(2).adminUrl}/api_specs`, documentOf('new', 'new'))
@@ -134,11 +134,11 @@ describe('gateways on one PostgreSQL while the router is away', function () {
       )
     }
     for (const node of nodes()) {
-      expect(await holdsWithin(30_000, () => isJoined(node)), node.name).to.equal(true)
+      expect(await holdsWithin(60_000, () => isJoined(node)), node.name).to.equal(true)
     }
     expect(await cluster.isConverged()).to.equal(true)
     const load = () => postJson(`${nodeAt(1).adminUrl}/api_specs`, documentOf('back', 'back'))
-    expect(await holdsWithin(10_000, async () => (await load()).status < 300)).to.equal(true)
+    expect(await holdsWithin(60_000, async () => (await load()).status < 300)).to.equal(true)
     await untilServed('back', 'back')
   })
 })

@@ -48,14 +48,10 @@ describe('the spans of a process', () => {
     await start({ workers: '2' })
     const senders = () =>
       new Set(receiver.spans.map(({ resource }) => resource['service.instance.id']))
-    await until(
-      'spans of both workers',
-      async () => {
-        expect(await ask()).to.equal(200)
-        return senders().size === 2
-      },
-      30_000,
-    )
+    await until('spans of both workers', async () => {
+      expect(await ask()).to.equal(200)
+      return senders().size === 2
+    })
     expect([...senders()].sort()).to.deep.equal(['node-1', 'node-2'])
     expect(await gateway.stop()).to.equal(0)
   })

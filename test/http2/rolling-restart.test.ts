@@ -77,7 +77,7 @@ describe('a rolling restart under a client of HTTP/2', function () {
           expect(await node.end('SIGTERM')).to.equal(0)
           await node.start()
           const isReady = async () => (await fetch(`${node.adminUrl}/ready`)).ok
-          expect(await holdsWithin(30_000, isReady)).to.equal(true)
+          expect(await holdsWithin(60_000, isReady)).to.equal(true)
           await new Promise((resolve) => setTimeout(resolve, noticed))
         }
       }

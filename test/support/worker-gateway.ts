@@ -60,7 +60,6 @@ export async function allAnswer(gateway: GatewayProcess, workers: number): Promi
   await until(
     `${workers} workers answer`,
     async () => names.add(await nodeOf(gateway)).size === workers,
-    20_000,
   )
 }
 

@@ -29,11 +29,7 @@ describe('documents in the console', () => {
 
   const editor = (of = page) => of.locator('textarea')
   const holds = (text: string, of = page) =>
-    until(
-      `the editor has ${text}`,
-      async () => (await editor(of).inputValue()).includes(text),
-      5_000,
-    )
+    until(`the editor has ${text}`, async () => (await editor(of).inputValue()).includes(text))
   const edit = async (change: (text: string) => string, of = page) => {
     await editor(of).waitFor()
     await holds('{', of)

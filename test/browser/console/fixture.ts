@@ -67,7 +67,6 @@ export async function openPage(
   { key, ...options }: PageOptions = {},
 ): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options })
-  page.setDefaultTimeout(10_000)
   page.on('request', (request) => {
     const isOwn = [adminUrl, url].some((base) => request.url().startsWith(base))
     if (!isOwn && !request.url().startsWith('blob:')) troubles.push(request.url())

@@ -78,7 +78,7 @@ describe('the console while things happen', () => {
       store.set({ text: 'after' })
     })()`)
     const text = () => page.evaluate('part.textContent')
-    await until('it shows the change', async () => (await text()) === 'after', 5_000)
+    await until('it shows the change', async () => (await text()) === 'after')
   })
 
   it('draws as far back as is chosen, also after another screen', async () => {
@@ -161,7 +161,7 @@ describe('the console while things happen', () => {
     await page.locator('main.stale').waitFor()
     const again = await startGateway(settings)
     await again.load(orders)
-    await page.getByRole('link', { name: 'com.example.orders' }).waitFor({ timeout: 15_000 })
+    await page.getByRole('link', { name: 'com.example.orders' }).waitFor()
     expect(await page.locator('main.stale').count()).to.equal(0)
     await page.close()
     await again.stop()
@@ -267,7 +267,7 @@ describe('the console while things happen', () => {
         if (changes.some(({ target }) => target.parentElement?.closest('.events'))) drawn.times += 1
       }).observe(document, { characterData: true, childList: true, subtree: true })`)
     await page.goto(`${test.first.adminUrl}/console/`)
-    await page.getByText('com.example.n2999').waitFor({ timeout: 30_000 })
+    await page.getByText('com.example.n2999').waitFor()
     expect(await page.locator('.events > li').count()).to.equal(60)
     const { frames, times } = (await page.evaluate('drawn')) as Readonly<Record<string, number>>
     expect(times).to.be.within(2, frames ?? 0)

@@ -38,21 +38,17 @@ describe('requests and users in the console', () => {
   it('of all nodes are shown as they come, filtered, paused, and explained', async () => {
     page = await test.open('requests')
     await page.getByText('No request since').waitFor()
-    await until(
-      'both nodes tell of requests',
-      async () => {
-        for (const { url } of [test.first, test.second]) await send(url, '/orders/7')
-        const texts = (await rows().allInnerTexts()).join()
-        return texts.includes('node-a') && texts.includes('node-b')
-      },
-      10_000,
-    )
+    await until('both nodes tell of requests', async () => {
+      for (const { url } of [test.first, test.second]) await send(url, '/orders/7')
+      const texts = (await rows().allInnerTexts()).join()
+      return texts.includes('node-a') && texts.includes('node-b')
+    })
     await test.traffic(1)
     for (const node of ['node-a', 'node-b'])
       await page.locator('tr', { hasText: node }).first().waitFor()
     await page.getByLabel('Route or API').fill('crm')
     await page.locator('tr', { hasText: 'wamp.error.no_such_procedure' }).first().waitFor()
-    await until('only its rows are left', async () => (await rows().count()) === 2, 10_000)
+    await until('only its rows are left', async () => (await rows().count()) === 2)
     await press('Pause')
     await test.traffic(1)
     await page.getByText('Paused').waitFor()

@@ -277,11 +277,11 @@ describe('a checkpoint', () => {
       const isTold = async (fault: string | null) => (await one.do({ tell: true })).fault === fault
       await one.fail({ ...sync, count: 2 })
       expect((await one.load(6)).kept).to.equal(6)
-      expect(await holdsWithin(10_000, () => isTold('failed'))).to.equal(true)
+      expect(await holdsWithin(60_000, () => isTold('failed'))).to.equal(true)
       expect((await one.load(1)).kept, 'writes go on').to.equal(1)
       expect(await isTold('failed')).to.equal(true)
       expect((await two.do({ tell: true })).fault).to.equal(null)
-      expect(await holdsWithin(30_000, () => isTold(null))).to.equal(true)
+      expect(await holdsWithin(60_000, () => isTold(null))).to.equal(true)
     }))
 
   for (const [file, failure] of Object.entries({ 'the log': syncOfLog, 'the database': sync })) {
@@ -297,10 +297,10 @@ describe('a checkpoint', () => {
         await one.fail({ ...failure, count: 2 })
         await two.fail({ ...failure, count: 2 })
         await Promise.all([one.load(8), two.load(8)])
-        expect(await holdsWithin(10_000, () => areTold('failed', 'failed'))).to.equal(true)
+        expect(await holdsWithin(60_000, () => areTold('failed', 'failed'))).to.equal(true)
         // one of them writes, the other one only looks
         await one.load(2)
-        expect(await holdsWithin(30_000, () => areTold(null, null))).to.equal(true)
+        expect(await holdsWithin(60_000, () => areTold(null, null))).to.equal(true)
         expect([(await one.load(1)).kept, (await two.load(1)).kept]).to.deep.equal([1, 1])
       }))
   }

@@ -97,7 +97,7 @@ async function startBackend(url: string): Promise<Session> {
     ...{ serializer: 'json', clock: systemClock, log: openLog('silent'), url, realm_uri },
     auth: { authmethod: 'wampcra', authid: 'backend', secret: password },
   })
-  await session.joined(20_000)
+  await session.joined(60_000)
   const isRegistered = () =>
     session
       .register(procedure, () => ({ args: ['orders'], kwargs: {} }))
@@ -105,7 +105,7 @@ async function startBackend(url: string): Promise<Session> {
         () => true,
         () => false,
       )
-  if (!(await holdsWithin(20_000, isRegistered))) throw new Error('the backend has not registered')
+  if (!(await holdsWithin(60_000, isRegistered))) throw new Error('the backend has not registered')
   return session
 }
 
@@ -141,7 +141,7 @@ export async function startFaultSetup(): Promise<FaultSetup> {
   const url = `http://127.0.0.1:${port}`
   const answers = async () =>
     (await fetch(`${url}/v1/static`).catch(() => undefined))?.status === 401
-  if (!(await holdsWithin(20_000, answers))) throw new Error('HAProxy serves nobody')
+  if (!(await holdsWithin(60_000, answers))) throw new Error('HAProxy serves nobody')
   return {
     ...{ postgres, disk, router, gateways, url },
     async stop() {

@@ -87,11 +87,7 @@ describe('a quota of two gateways on one PostgreSQL', () => {
       expect(position + 1).to.be.at.most(amount + late.length)
     }
     expect(served.length).to.be.at.least(amount)
-    await until(
-      'all units are in the store',
-      async () => (await storedUnits()) === served.length,
-      20_000,
-    )
+    await until('all units are in the store', async () => (await storedUnits()) === served.length)
     expect((await ask(await start())).status).to.equal(429)
   })
 })

@@ -179,7 +179,7 @@ for (const [title, count, start] of [
       for (const address of probes) await useUp(address)
       // messages arrive in order: what is known of the last ones is known of all before; each is asked for once
       let probed = 0
-      const isTold = await holdsWithin(30_000, async () => {
+      const isTold = await holdsWithin(60_000, async () => {
         const statuses = await askAtOnce('told', probes[probed] ?? '', 2 * count)
         probed += 1
         return !statuses.includes(200)

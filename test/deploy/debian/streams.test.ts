@@ -97,7 +97,6 @@ for (const name of ['nginx', 'Caddy', 'HAProxy'] as const) {
     })
     beforeEach(async () => {
       tab = await browser.newPage()
-      tab.setDefaultTimeout(15_000)
       await tab.goto(`https://localhost:${proxy.port}/streams/page`)
     })
     afterEach(() => tab.close())
