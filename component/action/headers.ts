@@ -57,12 +57,13 @@ const isOwnCookie = (pair: string): boolean => {
 
 const none: readonly string[] = []
 
-/** The names in Connection fields (RFC 9110 §7.6.1), in lower case; none for the usual single name, which is dropped anyway. */
+/** The names in Connection fields (RFC 9110 §7.6.1), in lower case; none for the usual name, which is dropped anyway. */
 function namesIn(connection: unknown): readonly string[] {
-  if (typeof connection !== 'string' || connection === '') return none
-  const names = connection.toLowerCase()
-  if (ownOfConnection.has(names)) return none
-  return names.split(',').map((name) => name.trim())
+  if (typeof connection !== 'string' || connection === 'keep-alive') return none
+  return connection
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
 }
 
 function readValue(name: string, value: unknown): string {

@@ -88,15 +88,17 @@ export function renderOutcome(
   return checked instanceof Promise ? checked.then(() => sent) : sent
 }
 
-/** Three layers of headers as one object; a later layer wins. An upstream sends the most headers: V8 copies a whole object faster than its members. */
+/**
+ * Three layers of headers as one object; a later layer wins. An upstream sends the most headers: V8 copies one whole object faster than its
+ * members, and members of a second object are faster set than spread.
+ */
 function laidTogether(
   policy: Headers,
   upstream: UpstreamAnswer['headers'] | undefined,
   declared: Headers,
 ): ReplyHeaders {
-  if (upstream === undefined) return { ...policy, ...declared }
-  const headers: ReplyHeaders = { ...upstream }
-  for (const name in policy) headers[name] ??= policy[name] as string
+  const headers: ReplyHeaders = { ...(upstream ?? policy) }
+  if (upstream) for (const name in policy) headers[name] ??= policy[name] as string
   for (const name in declared) headers[name] = declared[name] as string
   return headers
 }
