@@ -81,8 +81,12 @@ export function makeServer(plan: ServerPlan): Server {
   // Node would drop fields beyond its limit: the preflight refuses the request (F9)
   server.maxHeadersCount = 0
   plan.connections.limit(server, plan.isProxy)
-  const serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) =>
-    listener(new Http1(request, response), isWaiting)
+  const serve = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    isWaiting: boolean,
+    pipeline?: Pipeline,
+  ) => listener(new Http1(request, response, pipeline), isWaiting)
   const begin = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => {
     const pipeline = pipelineOf(request.socket)
     if (pipeline) pipeline.begin(request, response, isWaiting)

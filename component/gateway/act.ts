@@ -195,10 +195,6 @@ function prepare(
       branchesOf(plan, context, items, (inner, seen, onCancel, key) =>
         prepare(state, inner, seen, false, onCancel, key),
       ))
-  const rawBody = () =>
-    plan.passesBody && exchange.hasBody
-      ? (content.held ?? exchange.rawBody(inherited.limits))
-      : undefined
   // the run is made when the action begins: the time limit of a body begins with its first read
   const perform = (): Promise<Outcome> =>
     performer.perform(fields, {
@@ -209,7 +205,10 @@ function prepare(
       client: exchange.client,
       attempts,
       computed: plan.computedNames,
-      rawBody: rawBody(),
+      rawBody:
+        plan.passesBody && exchange.hasBody
+          ? (content.held ?? exchange.rawBody(inherited.limits))
+          : undefined,
       readsBody: plan.readsAnswer && !state.wantsPieces,
       asksGet: plan.asksGet,
       hinted: passesHints(state) ? exchange : undefined,

@@ -68,8 +68,11 @@ function endOfFirst(bytes: Buffer): number {
   return bytes.indexOf(headEnd, next) < 0 ? bytes.length : next
 }
 
-/** Serves a request; `isWaiting` when its client expects 100 (Continue). */
-type Serve = (request: IncomingMessage, response: ServerResponse, isWaiting: boolean) => void
+/** A request and its response; whether its client expects 100 (Continue). */
+type Begun = [request: IncomingMessage, response: ServerResponse, isWaiting: boolean]
+
+/** Serves a request, and tells its pipeline when it is {@link Pipeline.answered}. */
+type Serve = (...begun: [...Begun, pipeline: Pipeline]) => void
 
 /** What listens to a connection whose chunks come here first. */
 interface Guards {
@@ -111,7 +114,7 @@ export class Pipeline {
   #guards: Guards | undefined
   #unanswered = 0
   /** Requests parsed and not begun: from a chunk that came before the connection was guarded. */
-  #held: Parameters<Serve>[] | undefined
+  #held: Begun[] | undefined
   /** The request that was parsed last, while it is unanswered. */
   #last: IncomingMessage | undefined
   /** Bytes that are received and not parsed yet. */
@@ -233,7 +236,7 @@ export class Pipeline {
         return
       }
       const next = this.#held?.shift()
-      if (next) this.#serve(...next)
+      if (next) this.#serve(...next, this)
     }
     if (this.#rest) this.#pass(this.#rest)
     else this.#resume()
@@ -250,9 +253,8 @@ export class Pipeline {
   begin(request: IncomingMessage, response: ServerResponse, isWaiting: boolean): void {
     this.#unanswered += 1
     this.#last = request
-    response.on('close', onAnswered)
     if (this.#unanswered <= maxUnanswered && this.#heldCount === 0) {
-      this.#serve(request, response, isWaiting)
+      this.#serve(request, response, isWaiting, this)
       return
     }
     this.#held ??= []
@@ -277,7 +279,7 @@ export class Pipeline {
     if (this.isAlone(request) && releaseParser(this.#socket)) this.leave()
   }
 
-  /** Called once for each request that was counted. */
+  /** To be called once for each request that is served, when its response has left or the connection is closed. */
   answered(request: IncomingMessage): void {
     this.#unanswered -= 1
     if (this.#last === request) this.#last = undefined
@@ -330,8 +332,4 @@ export class Pipeline {
 
 function onClosed(this: Socket): void {
   pipelineOf(this)?.leave()
-}
-
-function onAnswered(this: ServerResponse): void {
-  pipelineOf(this.req.socket)?.answered(this.req)
 }

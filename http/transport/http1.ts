@@ -5,7 +5,7 @@ import { pipeline, type Readable } from 'node:stream'
 import type { Sink } from '#component/stream/sink.ts'
 import { hasBody } from '#http/body/request-body.ts'
 import { closeSlowly } from '#http/close-slowly.ts'
-import { pipelineOf } from '#http/limits/pipeline.ts'
+import type { Pipeline } from '#http/limits/pipeline.ts'
 import { preflight, type Refusal, type Target } from '#http/preflight.ts'
 import { takeSocket } from '#http/upgrade.ts'
 import { enqueue } from '#http/write-queue.ts'
@@ -19,10 +19,13 @@ const maxCopied = 16_384
 export class Http1 implements Transport {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
+  readonly #pipeline: Pipeline | undefined
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  /** @param pipeline counts the request until its response is over; absent: none does */
+  constructor(request: IncomingMessage, response: ServerResponse, pipeline?: Pipeline) {
     this.#request = request
     this.#response = response
+    this.#pipeline = pipeline
   }
 
   get version(): string {
@@ -42,7 +45,7 @@ export class Http1 implements Transport {
   }
 
   get isAlone(): boolean {
-    return pipelineOf(this.#request.socket)?.isAlone(this.#request) === true
+    return this.#pipeline?.isAlone(this.#request) === true
   }
 
   get isFirst(): boolean {
@@ -91,7 +94,10 @@ export class Http1 implements Transport {
   }
 
   onClose(callback: () => void): void {
-    this.#response.on('close', callback)
+    this.#response.on('close', () => {
+      this.#pipeline?.answered(this.#request)
+      callback()
+    })
   }
 
   proceed(): void {
@@ -152,7 +158,7 @@ export class Http1 implements Transport {
     // the head leaves with the first frame, or without one
     if (!response.writableEnded) response.flushHeaders()
     if (response.shouldKeepAlive || !response.socket) return
-    pipelineOf(response.socket)?.release(this.#request)
+    this.#pipeline?.release(this.#request)
   }
 
   takeConnection(): Socket | null {
