@@ -12,7 +12,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { isUtf8MimeType, mime } from '@fastify/send'
+import mime from 'mime'
 import type { UpstreamAnswer } from '#component/action/action.ts'
 import {
   contentRange,
@@ -106,10 +106,9 @@ class Root {
 
 /** The type of a file by its name, with its charset. */
 function typeOf(name: string): string {
-  const known = mime.getType(name) ?? 'application/octet-stream'
-  // the name that RFC 9239 has made obsolete
-  const type = known === 'application/javascript' ? 'text/javascript' : known
-  return isUtf8MimeType(type) ? `${type}; charset=utf-8` : type
+  const type = mime.getType(name) ?? 'application/octet-stream'
+  const isText = type.startsWith('text/') || type === 'application/json'
+  return isText ? `${type}; charset=utf-8` : type
 }
 
 /** The roots of a configuration. */

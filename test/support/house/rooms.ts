@@ -358,7 +358,7 @@ export const rooms: Readonly<Record<string, RoomRule>> = {
     ],
     packages: ['undici'],
   },
-  'component/action/files': { folders: ['action', 'spec'], packages: ['@fastify/send'] },
+  'component/action/files': { folders: ['action', 'spec'], packages: ['mime'] },
   'component/action/*': {
     folders: [
       ...['action', 'action/connections', 'action/watching', 'spec', 'spec/streams', 'stream'],
