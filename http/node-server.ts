@@ -61,7 +61,10 @@ export function makeServer(plan: ServerPlan): Server {
   const { limits, tls, http2, listener, upgrade, upgradePaths = [], switchesProtocol } = plan
   const isOwnSocket = (request: IncomingMessage): boolean =>
     upgrade !== undefined && isWebSocketRequest(request, upgradePaths)
-  const options: ServerOptions & { shouldUpgradeCallback(request: IncomingMessage): boolean } = {
+  const options: ServerOptions & {
+    headersTimeout: number
+    shouldUpgradeCallback(request: IncomingMessage): boolean
+  } = {
     headersTimeout: limits.headers_timeout,
     requestTimeout: limits.request_timeout,
     connectionsCheckingInterval: 1000,
@@ -77,7 +80,7 @@ export function makeServer(plan: ServerPlan): Server {
       isOwnSocket(request) || switchesProtocol?.(request) === true,
   }
   const accept = http2 && ((socket: TLSSocket) => http2.accept(socket))
-  const server = tls ? tls.createServer(options, accept) : createServer(options)
+  const server = tls ? tls.createServer(options, plan.isProxy, accept) : createServer(options)
   // Node would drop fields beyond its limit: the preflight refuses the request (F9)
   server.maxHeadersCount = 0
   plan.connections.limit(server, plan.isProxy)

@@ -341,6 +341,7 @@ export class Listeners {
       server.close()
       server.closeAllConnections()
     }
+    this.tls.close()
     this.#http2?.destroy()
     // node:http does not know the connections of endless streams any more
     for (const { transport } of this.#exchanges.keys()) transport.reset()

@@ -17,7 +17,10 @@ export const limitsSection = section(
           'Connections that one address (of IPv6: its /64) holds at a listener at once, in each process. Further ones are closed. Trusted proxies are exempt. Default: half of max_connections.',
       }),
     ),
-    headers_timeout: milliseconds(10_000, 'How long the headers of a request may take.'),
+    headers_timeout: milliseconds(
+      10_000,
+      'How long the headers of a request may take, a client of TLS to begin its handshake, and the handshake from then on.',
+    ),
     request_timeout: milliseconds(
       600_000,
       'How long a whole request may take to arrive, whatever its path allows.',

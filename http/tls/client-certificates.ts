@@ -9,6 +9,7 @@ import { readAltNames } from '#component/syntax/alt-names.ts'
 import { judgePath } from './certificate-path.ts'
 import type { ClientAuthority } from './client-authority.ts'
 import { readClientCert, type ToldCertificates } from './client-cert-fields.ts'
+import { endsOf } from './handshakes.ts'
 import type { TlsContexts } from './tls-contexts.ts'
 
 /** A request, as far as it tells who its client is. */
@@ -59,7 +60,7 @@ export class ClientCertificates {
 
   /** Notes what clients show to a server of this gateway; connections of other servers have no certificate. */
   watch(server: Server): void {
-    // a handshake is judged by the authorities that held when its connection came
+    // a handshake is judged by the authorities that held when it began
     const begun = new Map<string, ClientAuthority | undefined>()
     server.on('connection', (socket: Socket) => {
       const key = endsOf(socket)
@@ -145,10 +146,6 @@ export class ClientCertificates {
     return { certificate }
   }
 }
-
-/** Both ends of a connection: no other one that is open has them. */
-const endsOf = (socket: Socket): string =>
-  [socket.localAddress, socket.localPort, socket.remoteAddress, socket.remotePort].join()
 
 function factsOf(leaf: X509Certificate, expiresAt: number): ClientCertificate {
   const { dns = [], uri = [] } = readAltNames(leaf.subjectAltName) ?? {}

@@ -10,6 +10,7 @@ import {
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '#component/clock.ts'
 import { ClientCertificates } from './client-certificates.ts'
+import { Handshakes } from './handshakes.ts'
 import type { KeyPair } from './key-pair.ts'
 import type { TlsSetup } from './tls-setup.ts'
 
@@ -23,12 +24,14 @@ export class TlsContexts {
   #setup: TlsSetup | undefined
   #byHost: ReadonlyMap<string, SecureContext>
   readonly #servers = new Set<Server>()
+  readonly #handshakes: Handshakes
 
   /** @param setup undefined: without `gateway.tls` */
-  constructor(setup: TlsSetup | undefined, clock: Pick<Clock, 'now'>) {
+  constructor(setup: TlsSetup | undefined, clock: Pick<Clock, 'now' | 'after'>) {
     this.#setup = setup
     this.clients = setup?.clients && new ClientCertificates(this, clock)
     this.#byHost = contextsOf(setup)
+    this.#handshakes = new Handshakes(clock)
   }
 
   /** What is served now. */
@@ -42,10 +45,16 @@ export class TlsContexts {
   }
 
   /**
-   * A server whose connections begin with a handshake; it does not listen yet.
+   * A server whose connections begin with a handshake; it does not listen yet. The client has `headersTimeout` of the options to begin it, and as long
+   * again to end it.
+   * @param isExempt addresses that stand for many clients: trusted proxies
    * @param accept takes the connections for which `h2` was negotiated; absent: it is not offered
    */
-  createServer(options: ServerOptions, accept?: (socket: TLSSocket) => void): Server {
+  createServer(
+    options: ServerOptions & { readonly headersTimeout: number },
+    isExempt: (address: string) => boolean,
+    accept?: (socket: TLSSocket) => void,
+  ): Server {
     const server = createServer({
       ...options,
       ...this.#defaultOptions,
@@ -53,11 +62,13 @@ export class TlsContexts {
       // asked for, never required: other routes are served without one
       requestCert: this.clients !== undefined,
       rejectUnauthorized: false,
+      handshakeTimeout: options.headersTimeout,
       SNICallback: (host, choose) => choose(null, this.contextFor(host)),
     })
     this.#servers.add(server)
-    if (accept) divert(server, accept)
+    this.#divert(server, accept)
     this.clients?.watch(server)
+    this.#handshakes.pace(server, options.headersTimeout, isExempt)
     server.once('close', () => this.#servers.delete(server))
     return server
   }
@@ -86,6 +97,26 @@ export class TlsContexts {
     return of(one) === of(other)
   }
 
+  /** Closes the connections whose handshake has not ended. */
+  close(): void {
+    this.#handshakes.close()
+  }
+
+  /** Gives connections of HTTP/2 to `accept` in the place of node:http. */
+  #divert(server: Server, accept?: (socket: TLSSocket) => void): void {
+    const listeners = server.listeners('secureConnection')
+    server.removeAllListeners('secureConnection')
+    server.on('secureConnection', (socket: TLSSocket) => {
+      if (accept && isHttp2(socket)) {
+        // a session of HTTP/2 takes as long as the handshake
+        this.#handshakes.end(socket, () => socket.destroyed || accept(socket))
+        return
+      }
+      this.#handshakes.end(socket)
+      for (const listener of listeners) listener.call(server, socket)
+    })
+  }
+
   get #first(): KeyPair | undefined {
     return this.#setup?.pairs[0]
   }
@@ -100,16 +131,6 @@ export class TlsContexts {
 /** Whether TLS has negotiated HTTP/2. */
 export const isHttp2 = (socket: object): boolean =>
   'alpnProtocol' in socket && socket.alpnProtocol === 'h2'
-
-/** Gives connections of HTTP/2 to `accept` in the place of node:http. */
-function divert(server: Server, accept: (socket: TLSSocket) => void): void {
-  const listeners = server.listeners('secureConnection')
-  server.removeAllListeners('secureConnection')
-  server.on('secureConnection', (socket: TLSSocket) => {
-    if (isHttp2(socket)) accept(socket)
-    else for (const listener of listeners) listener.call(server, socket)
-  })
-}
 
 const contextOptions = ({ cert, key }: KeyPair, setup: TlsSetup | undefined) => ({
   ...({ cert, key, minVersion: 'TLSv1.2', sessionIdContext } as const),

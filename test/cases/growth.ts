@@ -137,5 +137,5 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'http/oidc': { '#arrivals': documents },
   'http/rehearsal': { '#chunks': work },
   'http/transport': { '#open': rows.connections, '#queue': rows.requests, '#waiting': rows.connections, '#streams': rows.connections },
-  'http/tls': { '#between': rows.certificates, '#known': rows.certificates, '#servers': documents },
+  'http/tls': { '#begun': rows.connections, '#begunOf': rows.connections, '#between': rows.certificates, '#known': rows.certificates, '#next': rows.connections, '#open': rows.connections, '#servers': documents, '#waiting': rows.connections },
 }
