@@ -1,6 +1,7 @@
 /** All attacks, in the order in which they run. */
 import type { Attack } from './attack.ts'
 import { gzipBodies } from './gzip-bodies.ts'
+import { handshakes } from './handshakes.ts'
 import { http2Attacks } from './http2.ts'
 import { malformed } from './malformed.ts'
 import { manyConnections } from './many-connections.ts'
@@ -60,4 +61,5 @@ export const attacks: readonly Attack[] = [
   quotasOfStrangers,
   rightsTaken,
   ...http2Attacks,
+  handshakes,
 ]

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { Server } from 'node:https'
-import { type AddressInfo, connect as connectPlain, createServer, type Socket } from 'node:net'
+import { connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
@@ -11,26 +11,8 @@ import { systemClock } from '#component/clock.ts'
 import { TlsContexts } from '#http/tls/tls-contexts.ts'
 import { readTls } from '#http/tls/tls-setup.ts'
 import { type WrittenCertificate, writeCertificate } from '#test/support/certificate.ts'
+import { helloOf, portOf } from '#test/support/tls/hello.ts'
 import { settled } from '#test/unit/action/doubles.ts'
-
-/** What a client sends first. `requestOCSP` asks for the state of the certificate. */
-async function helloOf(options: ConnectionOptions): Promise<Buffer> {
-  const recorder = createServer().listen(0, '127.0.0.1')
-  await once(recorder, 'listening')
-  const client = connect({ ...options, host: '127.0.0.1', port: portOf(recorder) })
-  client.on('error', () => undefined)
-  const [socket]: Socket[] = await once(recorder, 'connection')
-  const [hello]: Buffer[] = socket ? await once(socket, 'data') : []
-  client.destroy()
-  recorder.close()
-  if (hello === undefined) throw new Error('the client has sent nothing')
-  return hello
-}
-
-const portOf = (server: { address(): AddressInfo | string | null }): number => {
-  const address = server.address()
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 describe('a server of TLS', () => {
   let folder: string
