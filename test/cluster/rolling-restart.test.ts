@@ -17,8 +17,8 @@ import { configurationFor, startHaproxy } from './haproxy.ts'
 import { startRouterProcess } from './router-process.ts'
 import { rollingDocument, SteadyLoad } from './steady-load.ts'
 
-/** Longer than HAProxy takes to notice: two checks of 200 ms; milliseconds. */
-const noticed = 1000
+/** Longer than HAProxy takes to notice, also on a busy machine: two checks of 200 ms; milliseconds. */
+const noticed = 3000
 
 const root = join(import.meta.dirname, '../..')
 
