@@ -7,7 +7,7 @@ import { TLSSocket } from 'node:tls'
 
 /** What Node calls when a socket gets its session of TLS. */
 interface Begun {
-  _init(...args: unknown[]): void
+  _init?(...args: unknown[]): void
   readonly destroyed: boolean
   readonly ssl: { oncertcb?: (info: unknown) => void } | null
 }
@@ -15,12 +15,15 @@ interface Begun {
 const begun = TLSSocket.prototype as unknown as Begun
 const init = begun._init
 
-begun._init = function (...args) {
-  init.apply(this, args)
-  const session = this.ssl
-  const ask = session?.oncertcb
-  if (!session || !ask) return
-  session.oncertcb = (info) => {
-    if (!this.destroyed) ask.call(session, info)
+// a later Node may have another form
+if (init) {
+  begun._init = function (...args) {
+    init.apply(this, args)
+    const session = this.ssl
+    const ask = session?.oncertcb
+    if (!session || !ask) return
+    session.oncertcb = (info) => {
+      if (!this.destroyed) ask.call(session, info)
+    }
   }
 }
