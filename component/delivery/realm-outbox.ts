@@ -60,7 +60,7 @@ export class RealmOutbox {
   readonly #ends: WriteBatch<DeliveryRowEnd, undefined>
   readonly #releases: WriteBatch<{ readonly delivery: string; readonly key: string }, WaitingRow[]>
   readonly #gapMessages: GapMessages
-  /** Writes that the store has not, and those of them that are ends of attempts. */
+  /** Writes that the store has not, and ends of attempts until they are counted. */
   readonly #open = new Set<Promise<unknown>>()
   readonly #ended = new Set<Promise<void>>()
   #lock: RealmLock | undefined
@@ -414,7 +414,8 @@ export class RealmOutbox {
     const ended = this.#persist(() => this.#ends.add(end))
     this.#ended.add(ended)
     await ended
-    this.#ended.delete(ended)
+    // once its sender has told that the event is over
+    setImmediate(() => this.#ended.delete(ended))
   }
 
   #stopDelivery(slot: Slot, reason: StopReason): void {
@@ -497,13 +498,17 @@ export class RealmOutbox {
 
   /** Counts rows anew; where some change meanwhile, once more after a while. Throws as the store does. */
   async count(): Promise<void> {
-    const { clock, store } = this.#ports
+    const { acceptance, clock, store } = this.#ports
     const { deliveries } = store
     const before = new Map([...this.slots.values()].map((slot) => [slot, slot.rowChanges]))
     const counts = await deliveries.counts()
     this.#ports.onCounted(counts.reduce((all, { bytes }) => all + bytes, 0))
     const byId = Map.groupBy(counts, ({ delivery }) => delivery)
-    const changed = [...before].filter(([slot, changes]) => slot.rowChanges !== changes)
+    const waiting = acceptance.waitingSince()
+    // what the store has changed and this process has not counted yet may be counted twice
+    const changed = [...before].filter(
+      ([slot, changes]) => slot.rowChanges !== changes || waiting.has(slot) || this.#ended.size > 0,
+    )
     // what has been right, and has followed the changes, is right
     if (this.#countAt === Infinity) for (const [slot] of changed) before.delete(slot)
     else this.#countAt = changed.length === 0 ? Infinity : clock.now() + rereadMs

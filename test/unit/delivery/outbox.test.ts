@@ -401,6 +401,32 @@ describe('the outbox', () => {
     expect(pending()).to.have.members([3, 0])
   })
 
+  for (const [what, method] of [
+    ['accepted', 'accept'],
+    ['sent', 'end'],
+  ] as const) {
+    it(`counts what waits again where an event was ${what}, and the store told it after it has counted`, async () => {
+      let isSlow = false
+      // the rows are changed, and the process learns of it later
+      const slowly = async (rows: never) => {
+        const done = await (store.deliveries[method] as (rows: never) => Promise<unknown>)(rows)
+        if (isSlow) await new Promise<void>((resolve) => bench.clock.after(2 * second, resolve))
+        return done
+      }
+      a = await bench.start('a', store, { store: storeWith({ [method]: slowly }) })
+      await bench.clock.advance(2 * second)
+      isSlow = true
+      bench.publish({ id: 1 })
+      await bench.clock.advance(1)
+      const other = { ...bench.delivery(a), name: 'other', topic: 'com.example.other' }
+      // a new delivery is counted with all others
+      a.outbox.use([bench.delivery(a), other])
+      await bench.clock.advance(20 * second)
+      expect(bench.ids).to.deep.equal([1])
+      expect(a.outbox.known().map(({ pending }) => pending)).to.deep.equal([0, 0])
+    })
+  }
+
   it('hands over when it stops: no event is lost, none is a gap', async () => {
     await startOne()
     const b = await bench.start('b', store)
