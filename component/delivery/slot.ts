@@ -50,7 +50,7 @@ export class Slot implements AcceptingDelivery {
   /** As the store has it; undefined: not read yet. */
   row: DeliveryStateRow | undefined
   sender: Sender | undefined
-  /** Rows that wait, and dead letters: as they were counted last, and what has changed since.. */
+  /** Rows that wait, and dead letters: as they were counted last, and what has changed since. */
   pending = 0
   dead = 0
   /** How often they have changed: a count that the store made meanwhile may have the change or not. */

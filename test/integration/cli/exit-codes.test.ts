@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Clock, systemClock } from '#component/clock.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
+import { heldTimer } from '#test/support/running/held-timer.ts'
 import { runCli } from '#test/unit/cli/terminal.ts'
 import { documentOf } from './folder-fixture.ts'
 
@@ -91,22 +91,14 @@ describe('the exit code of a command', () => {
 
   it('is 75 for a change while the gateway is stopping, and 1 for status; 69 afterwards', async () => {
     const delay = 123_456
-    let proceed = (): void => undefined
-    const clock: Clock = {
-      ...systemClock,
-      after(ms, callback) {
-        if (ms !== delay) return systemClock.after(ms, callback)
-        proceed = callback
-        return () => undefined
-      },
-    }
+    const { clock, end } = heldTimer(delay)
     const other = await startGateway({}, { clock, isEmbedded: true })
     const ask = (...args: readonly string[]) => runCli([...args, '--admin', other.adminUrl])
     const stopped = other.component.stop(delay)
     const answers = [await ask('load', file), await ask('sync', folder), await ask('status')]
     expect(answers.map(({ code }) => code)).to.deep.equal([75, 75, 1])
     expect(answers[0]?.err).to.equal('this node is stopping\n')
-    proceed()
+    end()
     await stopped
     expect((await ask('list')).code).to.equal(69)
     await other.stop()

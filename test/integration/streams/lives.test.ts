@@ -1,6 +1,5 @@
 /** Streams end with what they are served by: their document and their gateway; and come back behind the event that they had last. */
 import { expect } from 'chai'
-import { type Clock, systemClock } from '#component/clock.ts'
 import type { EventStream } from '#test/support/event-stream.ts'
 import { shopDocument } from '#test/support/examples/example-api.ts'
 import {
@@ -16,6 +15,7 @@ import {
 } from '#test/support/examples/live-api.ts'
 import { startGateway, type TestGateway } from '#test/support/gateway.ts'
 import { send } from '#test/support/http-request.ts'
+import { heldTimer } from '#test/support/running/held-timer.ts'
 
 /** A document of its own with one stream, of the topic of the shop's. */
 const otherDocument = {
@@ -37,17 +37,9 @@ const otherDocument = {
   },
 }
 
-/** Milliseconds; in truth the delay ends when {@link endDrainDelay} is called. */
+/** Milliseconds; in truth the delay ends when the test says so. */
 const drainDelay = 3_600_000
-let endDrainDelay = (): void => undefined
-const clock: Clock = {
-  ...systemClock,
-  after(ms, callback) {
-    if (ms !== drainDelay) return systemClock.after(ms, callback)
-    endDrainDelay = callback
-    return () => undefined
-  },
-}
+const delayed = heldTimer(drainDelay)
 
 describe('a stream', () => {
   let gateway: TestGateway
@@ -60,7 +52,7 @@ describe('a stream', () => {
 
   beforeEach(async () => {
     open = []
-    gateway = await startGateway({}, { clock, isEmbedded: true })
+    gateway = await startGateway({}, { clock: delayed.clock, isEmbedded: true })
     await manage(gateway.adminUrl, '/realms', liveRealm())
     await load(liveDocument())
   })
@@ -123,7 +115,7 @@ describe('a stream', () => {
     const streams = [await watched('open'), await watched('open')]
     const stopped = gateway.component.stop(drainDelay)
     for (const stream of streams) await expectAlive(gateway.url, stream)
-    endDrainDelay()
+    delayed.end()
     for (const stream of streams) expect(await ended(stream)).to.equal('draining')
     await stopped
     const refused = await send(gateway.url, '/shop/live/open').catch((error: Error) => error)
