@@ -1,35 +1,31 @@
-/** An earlier version of the product, which scenarios measure beside this one, so that a loss is seen when it happens. */
+/** Earlier versions of the product, which scenarios measure beside this one, so that a loss is seen when it happens. */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from './processes.ts'
 
 const run = promisify(execFile)
 
-/** The commit that former.json names. */
-export const { commit } = JSON.parse(
-  readFileSync(new URL('./former.json', import.meta.url), 'utf8'),
-) as { readonly commit: string }
+/** An earlier version. */
+interface FormerVersion {
+  /** Its commit, or its folder. */
+  readonly version: string
+  /** What the report calls its candidate. */
+  readonly name: string
+  /**
+   * The folder of a working copy, with its packages.
+   * @throws Error of git or npm, such as in a clone without its history
+   */
+  readonly folder: () => Promise<string>
+}
 
 /** Written when a clone has all that it needs. */
 const mark = 'bench-is-ready'
 
-let made: Promise<string> | undefined
-
-/**
- * The folder of the earlier version, with its packages: that of BENCH_FORMER, or a clone of {@link commit} in the folder for temporary
- * files, which later runs use, too.
- * @throws Error of git or npm, such as in a clone without its history
- */
-export async function formerFolder(): Promise<string> {
-  made ??=
-    process.env.BENCH_FORMER === undefined ? clone() : Promise.resolve(process.env.BENCH_FORMER)
-  return await made
-}
-
-async function clone(): Promise<string> {
+/** A clone in the folder for temporary files, which later runs use, too. */
+async function clone(commit: string): Promise<string> {
   const folder = join(tmpdir(), `wamp-gateway-bench-${commit}`)
   if (existsSync(join(folder, mark))) return folder
   rmSync(folder, { recursive: true, force: true })
@@ -39,3 +35,24 @@ async function clone(): Promise<string> {
   writeFileSync(join(folder, mark), '')
   return folder
 }
+
+const former = (version: string, folder: FormerVersion['folder']): FormerVersion => ({
+  version,
+  name: `ours, ${version}`,
+  folder,
+})
+
+function versions(): readonly FormerVersion[] {
+  const given = process.env.BENCH_FORMER
+  if (given !== undefined) return [former(basename(given), async () => given)]
+  const commits: readonly { readonly commit: string }[] = JSON.parse(
+    readFileSync(new URL('./former.json', import.meta.url), 'utf8'),
+  )
+  return commits.map(({ commit }) => former(commit, () => clone(commit)))
+}
+
+/** The versions of former.json, or the one of the folder BENCH_FORMER. */
+export const formerVersions = versions()
+
+/** The candidate that targets compare with: the first of them. */
+export const formerName = formerVersions[0]?.name ?? ''

@@ -22,6 +22,20 @@ export function isInstalled(program: string): boolean {
   }
 }
 
+/** What a program that is not on the path lacks; undefined: it is installed. @param from its package of Debian */
+export const absentProgram = (program: string, from = program): string | undefined =>
+  isInstalled(program) ? undefined : `not installed: apt-get install ${from}`
+
+/** What a package of bench/package.json lacks; undefined: it is installed. */
+export function absentPackage(name: string): string | undefined {
+  try {
+    import.meta.resolve(name)
+    return undefined
+  } catch {
+    return 'not installed: npm ci --prefix bench'
+  }
+}
+
 /** What to start. */
 export interface Command {
   /** What the report calls it. */
@@ -60,18 +74,18 @@ function treeOf(pid: number): readonly number[] {
   return [pid, ...children.flatMap(treeOf)]
 }
 
+/** However the bench ends, nothing that it started outlives it. */
+const running = new Set<Process>()
+process.once('exit', () => {
+  for (const each of running) each.kill()
+})
+
 /** A running process of ours, in a process group of its own. */
 export class Process {
   readonly name: string
   readonly #child: ChildProcess
   readonly #folder: string
   readonly #ended: Promise<unknown>
-  /** However the bench ends, nothing that it started outlives it. */
-  readonly #kill = () => {
-    if (this.isRunning) process.kill(-this.pid, 'SIGKILL')
-    rmSync(this.#folder, { recursive: true, force: true })
-  }
-
   constructor(command: Command) {
     const { name, program = process.execPath, args, environment = {}, folder = root } = command
     this.name = name
@@ -87,7 +101,7 @@ export class Process {
     })
     closeSync(output)
     this.#ended = once(this.#child, 'exit')
-    process.once('exit', this.#kill)
+    running.add(this)
   }
 
   get pid(): number {
@@ -147,9 +161,15 @@ export class Process {
 
   async stop(): Promise<void> {
     const { isRunning } = this
-    this.#kill()
+    this.kill()
     if (isRunning) await this.#ended
-    process.off('exit', this.#kill)
+  }
+
+  /** Ends its whole group at once, and removes its folder. */
+  kill(): void {
+    running.delete(this)
+    if (this.isRunning) process.kill(-this.pid, 'SIGKILL')
+    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   get #outputFile(): string {

@@ -1,7 +1,7 @@
 /** A scenario being set up: what was started for it, who is compared, and who could not be. */
 import { createServer } from 'node:net'
 import type { Ask } from './asks.ts'
-import { formerFolder } from './former.ts'
+import { formerVersions } from './former.ts'
 import { type Gateway, gatewayCommand, type Paths, prepareGateway } from './gateway.ts'
 import type { CallLoad, HttpLoad } from './load.ts'
 import { type Command, Process } from './processes.ts'
@@ -9,9 +9,6 @@ import type { StreamLoad } from './stream-group.ts'
 
 /** What a candidate is asked, round after round. */
 type Load = Omit<HttpLoad, 'seconds'> | Omit<CallLoad, 'seconds'> | Omit<StreamLoad, 'seconds'>
-
-/** What the candidate of {@link Stage.former} is called. */
-export const formerName = 'ours, former version'
 
 /** One of those that are compared. */
 export interface Candidate {
@@ -32,6 +29,14 @@ export interface Missing {
   readonly name: string
   /** Why, and what would help. */
   readonly why: string
+}
+
+/** An earlier version of the product that runs. */
+interface Former {
+  readonly version: string
+  /** Of its candidate. */
+  readonly name: string
+  readonly gateway: Gateway
 }
 
 /** Connections of a load, unless a scenario is about them. */
@@ -85,20 +90,24 @@ export class Stage {
   }
 
   /**
-   * Starts the version of former.json with the same API. Undefined where it cannot be made or does not take the API: the report says why.
+   * Starts the earlier versions of the product with the same API. One that cannot be made or does not take the API is left out: the report says why.
    * @param settings as `--set` takes them
    */
-  async former(
+  async formers(
     paths: Paths,
     settings: Readonly<Record<string, string>> = {},
-  ): Promise<Gateway | undefined> {
-    try {
-      return await this.gateway(formerName, paths, settings, await formerFolder())
-    } catch (cause) {
-      const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
-      this.missing.push({ name: formerName, why })
-      return undefined
+  ): Promise<readonly Former[]> {
+    const started: Former[] = []
+    for (const { version, name, folder } of formerVersions) {
+      try {
+        const gateway = await this.gateway(name, paths, settings, await folder())
+        started.push({ version, name, gateway })
+      } catch (cause) {
+        const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
+        this.missing.push({ name, why })
+      }
     }
+    return started
   }
 
   /** Compares what answers HTTP. */
@@ -110,6 +119,17 @@ export class Stage {
   ): void {
     const { connections = defaultConnections, ...rest } = more
     this.candidates.push({ name, process, load: { url, asks, connections }, ...rest })
+  }
+
+  /** Compares a peer, unless it is not installed: the report says so. @param absent what would help, as {@link absentProgram} tells */
+  async comparePeer(
+    name: string,
+    absent: string | undefined,
+    start: () => Promise<{ readonly process: Process; readonly url: string }>,
+    asks: readonly Ask[],
+  ): Promise<void> {
+    if (absent === undefined) this.compare(name, await start(), asks)
+    else this.missing.push({ name, why: absent })
   }
 
   /** Closes this, too, before the processes are stopped. */

@@ -1,5 +1,5 @@
 /** What the gateway has to reach. */
-import { formerName } from './stage.ts'
+import { formerName } from './former.ts'
 
 /** A bound on a figure of one candidate, against the same figure of another. */
 export interface RatioTarget {
@@ -73,7 +73,7 @@ const figure = (scenario: string, name: string, atMost: number, what = name) => 
 const p99 = { figure: 'p99', atMost: 1.5 } as const
 const halfLoad = { what: 'p99 at half load', scenario: 'half-load', ...p99 } as const
 
-/** CPU time of a response beside the version of former.json. */
+/** CPU time of a response beside the first of the earlier versions. */
 const former = (what: string, scenario: string, candidate: string, atMost: number) => ({
   ...{ what: `${what}, CPU`, scenario, candidate, against: formerName },
   ...{ figure: 'cpu' as const, atMost },

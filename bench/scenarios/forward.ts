@@ -2,8 +2,8 @@
 import type { Ask } from '#bench/asks.ts'
 import { startHaproxy, startNginxProxy, startNginxUpstream } from '#bench/native.ts'
 import { large, small } from '#bench/payloads.ts'
-import { isInstalled } from '#bench/processes.ts'
-import { formerName, type Scenario, type Stage } from '#bench/stage.ts'
+import { absentPackage, absentProgram, isInstalled } from '#bench/processes.ts'
+import type { Scenario, Stage } from '#bench/stage.ts'
 
 const target = '/quotes/1'
 
@@ -25,24 +25,25 @@ async function build(stage: Stage, value: unknown) {
   const paths = {
     '/quotes/:id': forwardPath(url, { path: '/quotes/{{request.bindings.id}}' }),
   }
-  const [undici, ours, fastify, httpProxy3] = await Promise.all([
+  const [undici, ours] = await Promise.all([
     stage.peer('bare', 'forward-undici.ts', url),
     stage.gateway('ours', paths),
-    stage.peer('fastify', 'forward-fastify.ts', url),
-    stage.peer('http-proxy-3', 'forward-http-proxy-3.ts', url),
   ])
-  const former = await stage.former(paths)
+  const formers = await stage.formers(paths)
   stage.compare('bare node:http + undici', undici, asks)
   stage.compare('ours', ours, asks)
-  if (former) stage.compare(formerName, former, asks)
-  stage.compare('@fastify/http-proxy', fastify, asks)
-  stage.compare('http-proxy-3', httpProxy3, asks)
+  for (const { name, gateway } of formers) stage.compare(name, gateway, asks)
+  for (const [name, file] of [
+    ['@fastify/http-proxy', 'forward-fastify.ts'],
+    ['http-proxy-3', 'forward-http-proxy-3.ts'],
+  ] as const) {
+    await stage.comparePeer(name, absentPackage(name), () => stage.peer(name, file, url), asks)
+  }
   for (const [name, program, start] of [
     ['nginx, one worker', 'nginx', startNginxProxy],
     ['HAProxy, one thread', 'haproxy', startHaproxy],
   ] as const) {
-    if (isInstalled(program)) stage.compare(name, await start(stage, url), asks)
-    else stage.missing.push({ name, why: `not installed: apt-get install ${program}` })
+    await stage.comparePeer(name, absentProgram(program), () => start(stage, url), asks)
   }
   return { asks, paths }
 }

@@ -7,7 +7,7 @@ import { Figures } from '#bench/figures.ts'
 import { runH2load, type Version } from '#bench/h2load.ts'
 import { type Certificate, startCaddy, startNginxTls } from '#bench/native.ts'
 import { small } from '#bench/payloads.ts'
-import { isInstalled, type Process } from '#bench/processes.ts'
+import { absentProgram, type Process } from '#bench/processes.ts'
 import type { Stage, Trial } from '#bench/stage.ts'
 import { staticPath } from './static.ts'
 
@@ -61,9 +61,10 @@ async function candidatesOf(stage: Stage, certificate: Certificate): Promise<Can
     ['nginx', 'nginx, one worker', startNginxTls],
     ['caddy', 'Caddy', startCaddy],
   ] as const) {
-    if (isInstalled(program))
+    const why = absentProgram(program)
+    if (why === undefined)
       list.push({ name, version: '2', ...(await start(stage, certificate, body)) })
-    else stage.missing.push({ name, why: `not installed: apt-get install ${program}` })
+    else stage.missing.push({ name, why })
   }
   return list
 }
@@ -73,7 +74,8 @@ export const http2: Trial = {
   about:
     'a fixed answer of 50 bytes over TLS by h2load, 64 requests on their way: 8 connections of HTTP/2 with 8 streams each, or 64 of HTTP/1.1',
   attempt: async (stage, rounds) => {
-    if (!isInstalled('h2load')) throw new Error('not installed: apt-get install nghttp2-client')
+    const absent = absentProgram('h2load', 'nghttp2-client')
+    if (absent !== undefined) throw new Error(absent)
     const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'))
     stage.closing(() => rmSync(folder, { recursive: true, force: true }))
     const candidates = await candidatesOf(stage, writeCertificate(folder))

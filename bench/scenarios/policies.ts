@@ -82,12 +82,13 @@ export const policies: Scenario = {
     stage.compare('POST, call, idempotency', gateway, helloAt('/once', post), { against: posts })
     stage.compare('call, circuit_breaker', gateway, helloAt('/guarded-hello'), { against: calls })
     stage.compare('call, cache hit', gateway, helloAt('/kept-hello'), { against: calls })
-    // without policies it should cost as much as this one
-    const former = await stage.former({ '/fixed': paths['/fixed'], '/hello/:name': call })
-    if (!former) return
-    await startCallee(stage, former.routerUrl, 'Hello, {}!')
-    stage.compare('static, former version', former, fixedAt('/fixed'), { against: fixed })
-    stage.compare('call, former version', former, helloAt('/hello'), { against: calls })
+    // without policies it should cost as much as these
+    const same = { '/fixed': paths['/fixed'], '/hello/:name': call }
+    for (const { version, gateway: former } of await stage.formers(same)) {
+      await startCallee(stage, former.routerUrl, 'Hello, {}!')
+      stage.compare(`static, ${version}`, former, fixedAt('/fixed'), { against: fixed })
+      stage.compare(`call, ${version}`, former, helloAt('/hello'), { against: calls })
+    }
   },
 }
 

@@ -1,7 +1,7 @@
 /** JSON bodies that are parsed. */
 import type { Ask } from '#bench/asks.ts'
 import { small } from '#bench/payloads.ts'
-import { formerName, type Scenario } from '#bench/stage.ts'
+import type { Scenario } from '#bench/stage.ts'
 
 /** A body, and the answer to it. */
 export const postAsks: readonly Ask[] = [
@@ -32,10 +32,10 @@ export const post: Scenario = {
       stage.peer('koa', 'post-koa.ts'),
       stage.gateway('ours', postPaths),
     ])
-    const former = await stage.former(postPaths)
+    const formers = await stage.formers(postPaths)
     stage.compare('bare node:http', http, postAsks)
     stage.compare('Koa + koa-body', koa, postAsks)
     stage.compare('ours', ours, postAsks)
-    if (former) stage.compare(formerName, former, postAsks)
+    for (const { name, gateway } of formers) stage.compare(name, gateway, postAsks)
   },
 }

@@ -1,7 +1,7 @@
 /** Answers without asking anybody. */
 import type { Ask } from '#bench/asks.ts'
 import { large, small } from '#bench/payloads.ts'
-import { formerName, type Scenario, type Stage } from '#bench/stage.ts'
+import type { Scenario, Stage } from '#bench/stage.ts'
 
 /** A path whose GET answers this. */
 export const staticPath = (body: unknown) => ({
@@ -22,11 +22,11 @@ async function build(stage: Stage, value: unknown): Promise<void> {
     stage.peer('koa', 'static-koa.ts', body),
     stage.gateway('ours', paths),
   ])
-  const former = await stage.former(paths)
+  const formers = await stage.formers(paths)
   stage.compare('bare node:http', http, asks)
   stage.compare('bare Koa', koa, asks)
   stage.compare('ours', ours, asks)
-  if (former) stage.compare(formerName, former, asks)
+  for (const { name, gateway } of formers) stage.compare(name, gateway, asks)
 }
 
 /** Small JSON. */

@@ -40,8 +40,9 @@ export const telemetry: Scenario = {
     for (const [way, settingsOf] of Object.entries(ways)) {
       await compare(stage, way, await stage.gateway(`ours, ${way}`, paths, settingsOf(url)))
     }
-    // without traces it should cost as much as this one
-    const former = await stage.former(paths)
-    if (former) await compare(stage, 'former version', former)
+    // without traces it should cost as much as these
+    for (const { version, gateway } of await stage.formers(paths)) {
+      await compare(stage, version, gateway)
+    }
   },
 }

@@ -1,6 +1,7 @@
 /** What a tool costs: the same WAMP call by its path, a GET and a POST with its argument in a body, as tools, and by the official SDK on bare node:http. */
 import type { Ask } from '#bench/asks.ts'
 import { documentOf, post, realm } from '#bench/gateway.ts'
+import { absentPackage } from '#bench/processes.ts'
 import type { Scenario } from '#bench/stage.ts'
 import { callPaths, greetingAsks, procedure, startCallee, startRouter } from './wamp.ts'
 
@@ -79,9 +80,8 @@ export const tools: Scenario = {
   about: 'a WAMP call, its result a short text: by its path, as a tool, by the official SDK',
   build: async (stage) => {
     const router = await startRouter(stage)
-    const [ours, bare] = await Promise.all([
+    const [ours] = await Promise.all([
       stage.gateway('ours', callPaths, { 'wamp.url': router.url }),
-      stage.peer('bare', 'tools-http.ts', router.url, realm, procedure),
       startCallee(stage, router.url, 'Hello, {}!'),
     ])
     await post(`${ours.admin}/api_specs`, document)
@@ -101,6 +101,11 @@ export const tools: Scenario = {
     stage.compare('ours, POST by its path', ours, postAsks)
     const postedTool = toolAsks('/mcp', ourAnswer, 'greet_posted')
     stage.compare('ours, tools/call of the POST', ours, postedTool)
-    stage.compare('bare node:http + SDK + wampy', bare, toolAsks('/', bareAnswer))
+    await stage.comparePeer(
+      'bare node:http + SDK + wampy',
+      absentPackage('@modelcontextprotocol/server'),
+      () => stage.peer('bare', 'tools-http.ts', router.url, realm, procedure),
+      toolAsks('/', bareAnswer),
+    )
   },
 }

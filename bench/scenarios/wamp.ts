@@ -2,7 +2,7 @@
 import type { Ask } from '#bench/asks.ts'
 import { realm } from '#bench/gateway.ts'
 import { large } from '#bench/payloads.ts'
-import { defaultConnections, formerName, type Scenario, type Stage } from '#bench/stage.ts'
+import { defaultConnections, type Scenario, type Stage } from '#bench/stage.ts'
 
 /** What the callees of the bench register. */
 export const procedure = 'com.example.test.greet'
@@ -46,13 +46,13 @@ async function build(stage: Stage, result: unknown, answer: unknown) {
     startCallee(stage, router.url, result),
   ])
   await startCallee(stage, embedded.routerUrl, result)
-  const former = await stage.former(callPaths)
-  if (former) await startCallee(stage, former.routerUrl, result)
+  const formers = await stage.formers(callPaths)
+  for (const { gateway } of formers) await startCallee(stage, gateway.routerUrl, result)
   stage.compare('bare node:http + wampy', bare, asks)
   stage.compare('ours, same router', remote, asks)
   stage.compare('ours, embedded router', embedded, asks)
-  // on its embedded router, too
-  if (former) stage.compare(formerName, former, asks)
+  // on their embedded routers, too
+  for (const { name, gateway } of formers) stage.compare(name, gateway, asks)
   return { router, embedded }
 }
 
