@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 /** The command `wamp-gateway`: finds a Node that can run the gateway and becomes it. Plain JavaScript: an old Node must be able to read it. */
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -39,6 +38,7 @@ if (process.execve && process.platform !== 'win32') {
   process.execve(node, [node, ...argv], environment)
 }
 
+const { spawn } = await import('node:child_process')
 const child = spawn(node, argv, { stdio: 'inherit', env: environment })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'])
   process.on(signal, () => child.kill(signal))

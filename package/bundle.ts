@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
+import standalone from 'ajv/dist/standalone/index.js'
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown'
+import { compilerOf } from '#component/config/config-check.ts'
+import { configSchema } from '#component/config/config-schema.ts'
 
 /** The modules that are started or imported by their paths in the package. */
 const entries = ['component/cli/main', 'component/embed', 'component/workers/worker']
@@ -38,6 +41,16 @@ const builtinsByCall: Plugin = {
   }),
 }
 
+/** The check of the configuration as code: to compile it would be a tenth of a start. */
+const compiledCheck: Plugin = {
+  name: 'compiled-check',
+  load(id) {
+    if (!id.endsWith('/component/config/config-check.ts')) return null
+    const compiler = compilerOf({ source: true, esm: true }).addSchema(configSchema, 'check')
+    return { code: standalone.default(compiler, { check: 'check' }), moduleType: 'js' }
+  },
+}
+
 /** A package whose code is in the bundle. */
 export interface BundledPackage {
   readonly name: string
@@ -63,7 +76,7 @@ export async function bundle(
     cwd: root,
     input: Object.fromEntries(entries.map((name) => [name, join(root, `${name}.ts`)])),
     platform: 'node',
-    plugins: [builtinsByCall],
+    plugins: [compiledCheck, builtinsByCall],
     external: (id) => outside.some((name) => id === name || id.startsWith(`${name}/`)),
     // programs that print pages of the docs are not among the entries
     transform: { define: { 'import.meta.main': 'false' } },
@@ -78,8 +91,10 @@ export async function bundle(
     sourcemap: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
-    // without comments and indents; names stay
-    minify: { compress: false, mangle: false },
+    // V8 holds a module with one character beyond Latin-1 in two bytes a character
+    charset: 'ascii',
+    // without comments and indents; functions and classes keep their names, which stack traces show
+    minify: { compress: false, mangle: { keepNames: { function: true, class: true } } },
   })
   await build.close()
   return packagesOf(output.filter((each) => each.type === 'chunk'))

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import type { ErrorObject } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { proxyProblem } from '#component/action/connections/egress.ts'
 import { pointer } from '#component/codec/json.ts'
@@ -11,6 +11,7 @@ import { didYouMean } from '#component/expression/suggest.ts'
 import { isBasicName } from '#component/syntax/basic-authorization.ts'
 import { isMap } from '#component/syntax/values.ts'
 import { rawSocketAddress, routerUrlsProblem } from '#component/wamp/routers/router-url.ts'
+import { check } from './config-check.ts'
 import { configSchema } from './config-schema.ts'
 import type { Allowed } from './json-schema.ts'
 import { tlsProblem } from './tls-files.ts'
@@ -39,17 +40,6 @@ const isOfService = (name: string, value: string): boolean =>
     name,
   ) ||
   (name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value))
-
-const check = new Ajv2020({
-  allErrors: true,
-  useDefaults: true,
-  allowUnionTypes: true,
-  strict: false,
-  // a test validates the schema itself; the compiled check runs once and need not be fast
-  meta: false,
-  validateSchema: false,
-  code: { optimize: false },
-}).compile(configSchema)
 
 /** The variables of an environment that set options: name and value. */
 export const optionVariables = (

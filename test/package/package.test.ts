@@ -15,6 +15,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { brotliCompressSync } from 'node:zlib'
 import { expect } from 'chai'
+import { ConfigError, readConfig } from '#component/config/config.ts'
 import { exporterPackage } from '#component/telemetry/otlp/collector.ts'
 import { launchBrowser } from '#test/browser/chromium.ts'
 import { run } from '#test/support/command.ts'
@@ -97,6 +98,30 @@ describe('the published package', function () {
       ...text.matchAll(/\bimport[^;"()]*from"([^."][^"]*)"/g),
     ])
     expect(imports.map(([, name]) => name)).to.deep.equal([])
+    // V8 would hold the text of such a module in two bytes a character
+    expect(texts.filter((text) => /[^\0-\xff]/.test(text))).to.deep.equal([])
+  })
+
+  it('names wrong options as the sources do: its check of the configuration is compiled', async () => {
+    const flags = {
+      ...{ 'log.level': 'nope', 'gateway.listen': '5x', 'gateway.drain_delay': '-1' },
+      ...{
+        'wamp.identity': '3',
+        'wamp.url': '[ws://a, ws://a]',
+        nonsense: '1',
+        'log.acces': 'true',
+      },
+    }
+    let expected = ''
+    try {
+      readConfig(undefined, {}, flags)
+    } catch (error) {
+      expected = error instanceof ConfigError ? error.message : ''
+    }
+    const set = Object.entries(flags).flatMap(([key, value]) => ['--set', `${key}=${value}`])
+    const { code, stderr } = await command('start', ...set)
+    expect(expected.split('\n')).to.have.lengthOf.at.least(6)
+    expect([code, stderr]).to.deep.equal([78, `${expected}\n`])
   })
 
   it('has a console of at most 34 kB as browsers receive it, Preact apart', () => {
