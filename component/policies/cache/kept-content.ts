@@ -22,10 +22,10 @@ export async function readContent(
     case 'none':
       return { content: undefined }
     case 'bytes':
-      return { content: body.bytes }
+      return { content: withOwnMemory(body.bytes) }
     case 'value': {
       const { value, type, encodings } = body
-      const content = encodings?.get(type) ?? encode(value, type)
+      const content = encodings?.get(type) ?? withOwnMemory(encode(value, type))
       encodings?.set(type, content)
       return { content }
     }
@@ -35,6 +35,12 @@ export async function readContent(
       return { body }
   }
 }
+
+/** The content in memory that holds nothing else: small buffers of Node share blocks of 64 kB, which one that is kept would keep. */
+const withOwnMemory = (content: string | Uint8Array): string | Uint8Array =>
+  typeof content === 'string' || content.length === content.buffer.byteLength
+    ? content
+    : new Uint8Array(content)
 
 async function readStream(
   { stream, length }: ReplyBody & { readonly kind: 'stream' },
@@ -46,7 +52,7 @@ async function readStream(
   try {
     for (;;) {
       const { done, value } = await pieces.next()
-      if (done) return { content: Buffer.concat(chunks) }
+      if (done) return { content: withOwnMemory(Buffer.concat(chunks)) }
       chunks.push(value)
       bytes += value.length
       if (bytes > maxBytes) break
