@@ -62,7 +62,9 @@ export class Semaphore {
   /** Slots that each network has. */
   readonly #taken: NetworkShare
   #waiting = 0
+  /** Slots that are taken, or are handed on. */
   #running = 0
+  #handed = 0
 
   constructor(limits: SemaphoreLimits) {
     this.#limits = limits
@@ -166,11 +168,30 @@ export class Semaphore {
     return true
   }
 
-  /** Gives a slot back, and hands it to the oldest task of the network whose turn it is. @param client that has taken it */
+  /**
+   * Gives a slot back. Where tasks wait, it is handed on in the next turn of the event loop: clients that go away together begin none for each other.
+   * @param client that has taken it
+   */
   leave(client = nobody): void {
-    this.#running -= 1
     if (client !== nobody) this.#taken.give(client)
-    if (this.#waiting === 0) return
+    if (this.#waiting === 0) {
+      this.#running -= 1
+      return
+    }
+    if (this.#handed === 0) setImmediate(this.#handOn)
+    this.#handed += 1
+  }
+
+  /** Hands each slot to the oldest task of the network whose turn it is. */
+  readonly #handOn = (): void => {
+    this.#running -= this.#handed
+    let left = this.#handed
+    this.#handed = 0
+    while (left > 0 && this.#waiting > 0 && this.#startNext()) left -= 1
+  }
+
+  /** Starts the oldest task of the network whose turn it is; false where no network may have a slot. */
+  #startNext(): boolean {
     // at most one network is passed over: no two have seven eighths of the slots
     for (const [next, queue] of this.#queues) {
       if (this.isFull(next)) continue
@@ -180,7 +201,8 @@ export class Semaphore {
       if (this.#queues.delete(next)) this.#queues.set(next, queue)
       this.#take(next)
       start()
-      return
+      return true
     }
+    return false
   }
 }

@@ -19,6 +19,12 @@ const semaphore = (atOnce: number, waiting: number) =>
 
 const limitOf = (clock: ManualClock, maxMs = 1000) => ({ clock, maxMs, onCancel: () => {} })
 
+/** A slot that is left in this turn of the event loop was handed on in the next. */
+const handedOn = async (): Promise<void> => {
+  await settled()
+  await settled()
+}
+
 const failureOf = (run: Promise<unknown>): Promise<unknown> =>
   run.then(() => undefined).catch((error: unknown) => error)
 
@@ -30,9 +36,11 @@ describe('a semaphore', () => {
     expect(begun).to.deep.equal(['a', 'b'])
     end('b')
     expect(await done[1]).to.equal('b')
+    await settled()
     expect(begun).to.deep.equal(['a', 'b', 'c'])
     end('a')
     await done[0]
+    await settled()
     end('c')
     await done[2]
     expect(begun).to.deep.equal(['a', 'b', 'c', 'd'])
@@ -52,9 +60,11 @@ describe('a semaphore', () => {
     expect(refused).to.have.deep.property('headers', { 'retry-after': '1' })
     end('a')
     await first
+    await settled()
     const third = slots.run(task('d'))
     end('b')
     await second
+    await settled()
     end('d')
     expect(await third).to.equal('d')
   })
@@ -82,6 +92,7 @@ describe('a semaphore', () => {
     const second = slots.run(task('b'), limitOf(clock))
     end('a')
     await first
+    await settled()
     end('b')
     expect([await second, clock.pending]).to.deep.equal(['b', 0])
   })
@@ -100,8 +111,49 @@ describe('a semaphore', () => {
     const third = slots.run(task('c'))
     end('a')
     await first
+    await settled()
     end('c')
     expect([await third, begun]).to.deep.equal(['c', ['a', 'c']])
+  })
+
+  it('begins no task of a client that goes away with the one whose slot it waits for', async () => {
+    const slots = semaphore(2, 9)
+    const { begun, task, end } = tasks()
+    const cancels: (() => void)[] = []
+    const onCancel = (callback: () => void): void => void cancels.push(callback)
+    const limit = { ...limitOf(new ManualClock()), onCancel }
+    void slots.run(task('a'))
+    void slots.run(task('b'))
+    const gone = ['c', 'd'].map((name) => failureOf(slots.run(task(name), limit)))
+    const last = slots.run(task('e'), limitOf(new ManualClock()))
+    slots.leave()
+    for (const cancel of cancels) cancel()
+    // nobody takes the place of those that wait
+    expect([slots.tryTake(), slots.isFull()]).to.deep.equal([false, true])
+    await settled()
+    expect(begun).to.deep.equal(['a', 'b', 'e'])
+    for (const failure of await Promise.all(gone))
+      expect(failure).to.have.property('uri', 'wamp.error.canceled')
+    end('e')
+    expect(await last).to.equal('e')
+  })
+
+  it('has all slots free once all that wait have gone away', async () => {
+    const slots = semaphore(2, 9)
+    const { task } = tasks()
+    let cancel = (): void => undefined
+    const onCancel = (callback: () => void): void => {
+      cancel = callback
+    }
+    void slots.run(task('a'))
+    void slots.run(task('b'))
+    const gone = failureOf(slots.run(task('c'), { ...limitOf(new ManualClock()), onCancel }))
+    slots.leave()
+    slots.leave()
+    cancel()
+    await gone
+    await settled()
+    expect([slots.tryTake(), slots.tryTake(), slots.tryTake()]).to.deep.equal([true, true, false])
   })
 
   it('frees the slot of a task that fails', async () => {
@@ -125,7 +177,7 @@ describe('a semaphore', () => {
     await settled()
     expect(begun).to.deep.equal([])
     over.resolve()
-    await settled()
+    await handedOn()
     expect(begun).to.deep.equal(['next'])
   })
 
@@ -144,10 +196,10 @@ describe('a semaphore', () => {
       expect(begun.slice(14)).to.deep.equal(['b0', 'b1'])
       // its turn comes, although others wait for longer
       end('b0')
-      await settled()
+      await handedOn()
       expect(begun.slice(16)).to.deep.equal(['b2'])
       end('a0')
-      await settled()
+      await handedOn()
       expect(begun.slice(17)).to.deep.equal(['a14'])
     })
 
@@ -172,7 +224,7 @@ describe('a semaphore', () => {
       }
       for (let at = 0; at < 6; at++) {
         end(begun[at] ?? '')
-        await settled()
+        await handedOn()
       }
       expect(begun).to.deep.equal(['a0', 'a1', 'b0', 'c0', 'a2', 'b1'])
     })
