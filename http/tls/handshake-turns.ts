@@ -1,10 +1,10 @@
-/** The handshakes of TLS in the turns of the event loop: a few begin in each turn, of the networks of clients one after the other, and few are under way at once. */
+/** The handshakes of TLS in the turns of the event loop, and the connections of HTTP/2 that follow them: a few begin in each turn, of the networks of clients one after the other, and few are under way at once. */
 import type { Clock } from '#component/clock.ts'
 
 /** The bounds that no option changes; docs/operations.md, "Limits for clients", has them. */
 export const handshakeBounds = {
-  /** Handshakes that begin in a turn, and sessions of HTTP/2, which cost as much. */
-  inTurn: 8,
+  /** What begins in a turn: handshakes, and connections of HTTP/2, with each of which the requests are read that have come by then; and how many of all are such connections. */
+  inTurn: { all: 8, connections: 1 },
   /** Handshakes that are under way, of a network and of all. A further one waits until one of these ends or has lasted for `patience`; milliseconds. */
   begun: { network: 256, all: 1_024 },
   patience: 1_000,
@@ -24,19 +24,22 @@ export interface Handshake {
   cut(): void
 }
 
-type ByNetwork = Map<string, Set<Handshake>>
+/** What follows a handshake. */
+type Next = () => void
+
+type ByNetwork<T> = Map<string, Set<T>>
 
 /** Those of all listeners of a process. */
 export class HandshakeTurns {
   readonly #clock: Pick<Clock, 'now' | 'after'>
   readonly #later: (callback: () => void) => void
   /** Those that wait, in the order in which they have come; the network that is next stands first. */
-  readonly #waiting: ByNetwork = new Map()
+  readonly #waiting: ByNetwork<Handshake> = new Map()
   /** Those under way, the oldest first, and when they have begun; milliseconds. */
   readonly #begun = new Map<Handshake, number>()
-  readonly #begunOf: ByNetwork = new Map()
-  /** What follows handshakes that have ended. */
-  readonly #next = new Set<() => void>()
+  readonly #begunOf: ByNetwork<Handshake> = new Map()
+  /** What follows handshakes that have ended, in the same order. */
+  readonly #next: ByNetwork<Next> = new Map()
   #isAwaited = false
   #stopTimer: (() => void) | undefined
 
@@ -48,22 +51,20 @@ export class HandshakeTurns {
 
   /** Begins a handshake in its turn. */
   add(handshake: Handshake): void {
-    put(this.#waiting, handshake)
+    put(this.#waiting, handshake.network, handshake)
     this.#await()
   }
 
-  /** Takes note that a handshake has ended. @param next what follows it in its turn */
-  end(handshake: Handshake | undefined, next?: () => void): void {
-    if (handshake) this.over(handshake)
-    if (next === undefined) return
-    this.#next.add(next)
+  /** Begins what follows a handshake, in its turn. @param network of its client */
+  follow(network: string, next: Next): void {
+    put(this.#next, network, next)
     this.#await()
   }
 
   /** Takes note that a connection is closed, or that its handshake has ended. */
   over(handshake: Handshake): void {
     this.#ended(handshake)
-    remove(this.#waiting, handshake)
+    remove(this.#waiting, handshake.network, handshake)
     if (this.#waiting.size > 0) this.#await()
   }
 
@@ -74,7 +75,7 @@ export class HandshakeTurns {
 
   #ended(handshake: Handshake): void {
     this.#begun.delete(handshake)
-    remove(this.#begunOf, handshake)
+    remove(this.#begunOf, handshake.network, handshake)
   }
 
   #await(): void {
@@ -87,39 +88,38 @@ export class HandshakeTurns {
     this.#isAwaited = false
     this.#stopTimer?.()
     this.#stopTimer = undefined
-    for (let left = handshakeBounds.inTurn; left > 0; left--) {
-      const work = this.#take()
-      if (work) work()
-      else {
-        // what waits does so for others
-        if (this.#waiting.size > 0)
-          this.#stopTimer = this.#clock.after(interval, () => this.#await())
-        return
-      }
+    const { all, connections } = handshakeBounds.inTurn
+    let left: number = all
+    for (; left > all - connections; left--) {
+      const next = takeNext(this.#next)
+      if (!next) break
+      next()
     }
-    if (this.#next.size > 0 || this.#waiting.size > 0) this.#await()
+    for (; left > 0; left--) {
+      const first = this.#take()
+      if (!first) break
+      first.begin()
+    }
+    if (this.#next.size > 0 || (this.#waiting.size > 0 && left === 0)) this.#await()
+    // what waits does so for others
+    else if (this.#waiting.size > 0) {
+      this.#stopTimer = this.#clock.after(interval, () => this.#await())
+    }
   }
 
-  #take(): (() => void) | undefined {
-    for (const next of this.#next) {
-      this.#next.delete(next)
-      return next
-    }
+  /** Takes the next one that may be under way, and counts it. What follows the handshakes of its network goes first. */
+  #take(): Handshake | undefined {
     const { begun } = handshakeBounds
     if (this.#waiting.size === 0 || !this.#hasRoom(this.#begun, begun.all)) return undefined
-    for (const [network, waiting] of this.#waiting) {
-      const [first] = waiting
-      if (!first) continue
+    const first = takeNext(this.#waiting, (network, { isExempt }) => {
+      if (this.#next.has(network)) return false
       const own = this.#begunOf.get(network)
-      if (own && !first.isExempt && !this.#hasRoom(own, begun.network)) continue
-      remove(this.#waiting, first)
-      // behind the other networks
-      if (this.#waiting.delete(network)) this.#waiting.set(network, waiting)
-      this.#begun.set(first, this.#clock.now())
-      put(this.#begunOf, first)
-      return () => first.begin()
-    }
-    return undefined
+      return !own || isExempt || this.#hasRoom(own, begun.network)
+    })
+    if (!first) return undefined
+    this.#begun.set(first, this.#clock.now())
+    put(this.#begunOf, first.network, first)
+    return first
   }
 
   /** Whether one more of these may be under way; the oldest makes room once it has had its time. */
@@ -134,13 +134,28 @@ export class HandshakeTurns {
   }
 }
 
-function put(all: ByNetwork, handshake: Handshake): void {
-  const own = all.get(handshake.network) ?? new Set()
-  all.set(handshake.network, own.add(handshake))
+function put<T>(all: ByNetwork<T>, network: string, one: T): void {
+  const own = all.get(network) ?? new Set()
+  all.set(network, own.add(one))
 }
 
-function remove(all: ByNetwork, handshake: Handshake): void {
-  const own = all.get(handshake.network)
-  own?.delete(handshake)
-  if (own?.size === 0) all.delete(handshake.network)
+function remove<T>(all: ByNetwork<T>, network: string, one: T): void {
+  const own = all.get(network)
+  own?.delete(one)
+  if (own?.size === 0) all.delete(network)
+}
+
+/** Takes the oldest one of the first network that may begin one; the others of that network come behind those of all networks. */
+function takeNext<T>(
+  all: ByNetwork<T>,
+  mayBegin: (network: string, first: T) => boolean = () => true,
+): T | undefined {
+  for (const [network, own] of all) {
+    const [first] = own
+    if (first === undefined || !mayBegin(network, first)) continue
+    remove(all, network, first)
+    if (all.delete(network)) all.set(network, own)
+    return first
+  }
+  return undefined
 }

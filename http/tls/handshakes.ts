@@ -55,8 +55,10 @@ export class Handshakes {
   /** Takes note that a handshake has ended. @param next what is done with the connection, in its turn; absent: it was done */
   end(socket: TLSSocket, next?: () => void): void {
     const key = endsOf(socket)
-    this.#turns.end(this.#open.get(key), next)
+    const handshake = this.#open.get(key)
     this.#open.delete(key)
+    if (handshake) this.#turns.over(handshake)
+    if (next) this.#turns.follow(handshake?.network ?? '', next)
   }
 
   /** Closes the connections of all that have not ended. */

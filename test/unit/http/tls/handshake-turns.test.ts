@@ -3,7 +3,8 @@ import { expect } from 'chai'
 import { type Handshake, HandshakeTurns, handshakeBounds } from '#http/tls/handshake-turns.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 
-const { inTurn, begun: most, patience } = handshakeBounds
+const { begun: most, patience } = handshakeBounds
+const { all: inTurn, connections } = handshakeBounds.inTurn
 const numbers = (from: number, length: number) => Array.from({ length }, (_, at) => from + at)
 
 describe('the handshakes of TLS', () => {
@@ -66,18 +67,40 @@ describe('the handshakes of TLS', () => {
     expect(begun.slice(inTurn, inTurn + 2)).to.deep.equal([`a${inTurn - 3}`, 'b2'])
   })
 
-  it('share the turn with what follows them, which goes first', () => {
-    const [first] = addMany('a', 1)
-    settle()
-    let followed = 0
-    turns.end(first, () => followed++)
-    for (let at = 0; at < inTurn; at++) turns.end(undefined, () => followed++)
-    add('a', 1)
-    expect(followed).to.equal(0)
-    turn()
-    expect([followed, ...begun]).to.deep.equal([inTurn, 'a0'])
-    turn()
-    expect([followed, ...begun]).to.deep.equal([inTurn + 1, 'a0', 'a1'])
+  describe('that have ended', () => {
+    /** Names of networks whose connections have begun. */
+    let followed: string[]
+    beforeEach(() => {
+      followed = []
+    })
+    const follow = (network: string, count: number) => {
+      for (let at = 0; at < count; at++) turns.follow(network, () => followed.push(network))
+    }
+
+    it('let connections follow, fewer in a turn, and of the networks in turn', () => {
+      follow('a', connections + 2)
+      follow('b', 1)
+      expect(followed).to.deep.equal([])
+      turn()
+      expect(followed).to.have.length(connections)
+      settle()
+      expect(followed).to.deep.equal(['a', 'b', ...Array(connections + 1).fill('a')])
+      expect(asked).to.deep.equal([])
+    })
+
+    it('leave the rest of the turn to handshakes of others; those of their network wait for what follows', () => {
+      follow('a', connections + 1)
+      addMany('a', 1)
+      addMany('b', inTurn)
+      turn()
+      expect([followed.length, ...begun]).to.deep.equal([
+        connections,
+        ...names('b', 0, inTurn - connections),
+      ])
+      turn()
+      expect(begun).to.include('a0')
+      expect(followed).to.have.length(connections + 1)
+    })
   })
 
   it('do not begin once their connection is closed', () => {
@@ -94,7 +117,7 @@ describe('the handshakes of TLS', () => {
     add('b', 0)
     settle()
     expect(begun.at(-1)).to.equal('b0')
-    turns.end(first)
+    if (first) turns.over(first)
     settle()
     expect(begun.at(-1)).to.equal(`a${most.network}`)
     expect(cut).to.deep.equal([])
