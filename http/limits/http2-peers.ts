@@ -1,4 +1,4 @@
-/** What the clients of one network may do with connections of HTTP/2 beyond the bounds of each: end them by faults, and keep those that have no request. */
+/** What the clients of one network may do with connections of HTTP/2 beyond the bounds of each: reset requests, end them by faults, and keep those that have no request. */
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '#component/clock.ts'
 import { atMost } from '#component/limits/at-most.ts'
@@ -14,18 +14,25 @@ export interface Http2Peer {
   end(): void
 }
 
+/** How often something may happen: at once, and a second. */
+interface Rate {
+  readonly burst: number
+  readonly perSecond: number
+}
+
 /** The connections of networks, of each the oldest first. */
 type ByNetwork = Map<string, Set<Http2Peer>>
 
-/** Networks whose faults are known; the one whose last fault is oldest is forgotten. */
+/** Networks whose faults are known, and whose resets are; the one whose last is oldest is forgotten. */
 const maxNetworks = 10_000
 
 /** Of all connections of a process. */
 export class Http2Peers {
   readonly #clock: Pick<Clock, 'now'>
   readonly #isExempt: (address: string) => boolean
-  /** When all faults of a network are forgiven, as {@link decide} has it; milliseconds. */
+  /** When all faults of a network are forgiven, and all its resets, as {@link decide} has it; milliseconds. */
   readonly #faults = new LRUCache<string, number>(atMost(maxNetworks))
+  readonly #resets = new LRUCache<string, number>(atMost(maxNetworks))
   /** Those that were not ended. */
   readonly #open: ByNetwork = new Map()
   /** Of these, those that have asked nothing. */
@@ -40,16 +47,20 @@ export class Http2Peers {
   /** Whether a client may have a further connection: those of its network have not ended by too many faults lately. */
   mayOpen(address: string): boolean {
     const arrival = this.#faults.get(networkOf(address))
-    return arrival === undefined || this.#decide(arrival).isAllowed
+    return arrival === undefined || this.#decide(arrival, http2Bounds.faults).isAllowed
+  }
+
+  /** Takes note of a request that its client has reset; false where its network has reset too many lately. */
+  mayReset(address: string): boolean {
+    if (this.#isExempt(address)) return true
+    return this.#count(this.#resets, networkOf(address), http2Bounds.resetsOfNetwork)
   }
 
   /** Takes note of a connection that has ended by a fault of its client. */
   fault(address: string): void {
     if (this.#isExempt(address)) return
-    const network = networkOf(address)
-    const { isAllowed, next } = this.#decide(this.#faults.get(network))
     // of connections that were open already: no more than a burst counts
-    if (isAllowed) this.#faults.set(network, next)
+    this.#count(this.#faults, networkOf(address), http2Bounds.faults)
   }
 
   /**
@@ -90,8 +101,14 @@ export class Http2Peers {
     remove(this.#open, network, connection)
   }
 
-  #decide(arrival: number | undefined) {
-    const { burst, perSecond } = http2Bounds.faults
+  /** Counts one more, unless there were too many; returns whether it was counted. */
+  #count(all: LRUCache<string, number>, network: string, bound: Rate): boolean {
+    const { isAllowed, next } = this.#decide(all.get(network), bound)
+    if (isAllowed) all.set(network, next)
+    return isAllowed
+  }
+
+  #decide(arrival: number | undefined, { burst, perSecond }: Rate) {
     const rate = { amount: perSecond, windowMs: 1000, burst }
     return decide(arrival, this.#clock.now(), 1, rate)
   }

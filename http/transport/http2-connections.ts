@@ -12,6 +12,8 @@ import { http2 } from './node-http2.ts'
 
 /** Flag of HEADERS (RFC 9113 §6.2). */
 const endStream = 1
+/** Code of GOAWAY (RFC 9113 §7). */
+const enhanceYourCalm = 11
 /** How often connections are looked after; milliseconds. */
 const interval = 1000
 
@@ -85,6 +87,7 @@ export class Http2Connections {
     }
     const connection = new Connection(socket, address, this.#plan, this.#turns, {
       onAsked: () => this.#peers.asked(address, connection),
+      mayReset: () => this.#peers.mayReset(address),
       onClose: (reason) => {
         this.closed[reason] += 1
         this.#open.delete(connection)
@@ -148,6 +151,8 @@ class Turns {
 interface ConnectionListener {
   /** The first request has come. */
   onAsked(): void
+  /** The client has reset a request; false where its network has reset too many. */
+  mayReset(): boolean
   onClose(reason: CloseReason): void
 }
 
@@ -290,6 +295,18 @@ class Connection implements Http2Carrier, Http2Peer {
   readonly #over = (transport: Http2): void => {
     this.#streams.delete(transport)
     if (this.#streams.size === 0) this.#idleAt = this.#plan.clock.now()
+    if (transport.isAborted && this.#reason === undefined && !this.#session.destroyed)
+      this.#countReset()
+  }
+
+  /** Ends the connection where its network has reset too many requests. */
+  #countReset(): void {
+    if (this.#listener.mayReset()) return
+    this.#reason = 'protocol'
+    this.#session.goaway(enhanceYourCalm)
+    // once the GOAWAY has left; its own one has the same code
+    const end = () => this.#session.destroy(new Error('too many resets'), enhanceYourCalm)
+    setImmediate(end)
   }
 
   /** Ends the connection where it waits in vain, and streams that do. @param now milliseconds */

@@ -80,6 +80,7 @@ export class Http2 implements Transport {
   #status: number | undefined
   #isEnded = false
   #isLast = false
+  #isReset = false
   /** Bytes of the content that the stream was given. */
   #given = 0
   #messages: Messages | undefined
@@ -166,6 +167,11 @@ export class Http2 implements Transport {
   get isDelivered(): boolean {
     const { headersSent, writableFinished, aborted } = this.#stream
     return headersSent && writableFinished && !aborted
+  }
+
+  /** Whether the client has reset the stream, or its connection is closed, before the response was given. */
+  get isAborted(): boolean {
+    return this.#stream.aborted && !this.#isReset
   }
 
   get isDestroyed(): boolean {
@@ -349,6 +355,7 @@ export class Http2 implements Transport {
 
   #reset(code: number): void {
     if (this.#stream.destroyed) return
+    this.#isReset = true
     if (!this.#stream.closed) this.#stream.close(code)
     // the handle is not kept for a client that takes nothing
     this.#stream.destroy()

@@ -133,7 +133,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/workers': { '#closed': nodes, '#connections': documents, '#free': nodes, '#haveBeenReady': nodes, '#pending': rows.connections, '#recipients': nodes, '#servers': [documents, documents], '#waiting': rows.connections },
   'http': { '#servers': documents, queue: rows.requests },
   'http/body': { '#blocks': rows.bytes, '#pieces': rows.bytes, '#field': rows.bytes, pieces: rows.bytes },
-  'http/limits': { '#faults': rows.faults, '#held': documents, '#open': rows.connections, '#silent': rows.connections, '#waiting': rows.connections, networks: rows.connections, pipelines: rows.connections },
+  'http/limits': { '#faults': rows.faults, '#resets': rows.faults, '#held': documents, '#open': rows.connections, '#silent': rows.connections, '#waiting': rows.connections, networks: rows.connections, pipelines: rows.connections },
   'http/oidc': { '#arrivals': documents },
   'http/rehearsal': { '#chunks': work },
   'http/transport': { '#open': rows.connections, '#queue': rows.requests, '#waiting': rows.connections, '#streams': rows.connections },

@@ -25,7 +25,7 @@ import { ManualClock } from '#test/unit/action/doubles.ts'
 import { type Fixture, open, options } from './fixture.ts'
 
 /** Codes of RFC 9113 §7. */
-const codes = { none: 0, refused: 7, cancel: 8 } as const
+const codes = { none: 0, refused: 7, cancel: 8, calm: 11 } as const
 
 const whole = flags.endHeaders | flags.endStream
 const post = (path: string, ...more: readonly (readonly [string, string])[]) =>
@@ -92,6 +92,40 @@ describe('the bounds of HTTP/2', () => {
     await raw.closed()
     expect(fixture.routed.length).to.equal(0)
     await servesOthers()
+  })
+
+  it('end a connection of a network whose clients have reset too many on all of theirs', async () => {
+    const { burst } = http2Bounds.resetsOfNetwork
+    const each = http2Bounds.resets.burst / 2
+    const clients = await Promise.all(Array.from({ length: burst / each }, () => openHttp2(at())))
+    const resetOn = async (raw: RawHttp2, count: number) => {
+      raw.write(...ids(count).flatMap((id) => [asks(id, '/v1/slow'), reset(id)]))
+      raw.write(asks(2 * count + 1))
+      await Promise.race([raw.closed(), raw.until(({ type }) => type === types.data)])
+    }
+    for (const raw of clients) await resetOn(raw, each)
+    expect(clients.map(({ goaway }) => goaway)).to.deep.equal(clients.map(() => undefined))
+    const further = await openHttp2(at())
+    await resetOn(further, 1)
+    expect(further.goaway).to.equal(codes.calm)
+    for (const { socket } of clients) socket.destroy()
+    await servesOthers()
+  })
+
+  it('count no reset for requests whose clients close their connections', async () => {
+    const { burst } = http2Bounds.resetsOfNetwork
+    const each = http2Bounds.begunInTurn.connection
+    for (let count = 0; count < burst; count += each) {
+      const raw = await openHttp2(at())
+      raw.write(...ids(each).map((id) => asks(id, '/v1/slow')))
+      await until(() => fixture.routed.length >= count + each)
+      raw.socket.destroy()
+    }
+    const raw = await openHttp2(at())
+    raw.write(asks(1, '/v1/slow'), reset(1), asks(3))
+    await raw.until(({ type, stream }) => type === types.data && stream === 3)
+    expect(raw.goaway).to.equal(undefined)
+    raw.socket.destroy()
   })
 
   it('let a client reset 150 requests at once', async () => {

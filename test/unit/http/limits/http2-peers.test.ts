@@ -4,7 +4,7 @@ import { Http2Peers } from '#http/limits/http2-peers.ts'
 import { http2Bounds } from '#http/limits/http2-session.ts'
 import { ManualClock } from '#test/unit/action/doubles.ts'
 
-const { faults, idle, silent } = http2Bounds
+const { faults, idle, resetsOfNetwork, silent } = http2Bounds
 const proxy = '192.0.2.9'
 
 describe('the clients of a network with HTTP/2', () => {
@@ -41,6 +41,20 @@ describe('the clients of a network with HTTP/2', () => {
     fault('192.0.2.1', faults.burst * 10)
     await clock.advance(1000 / faults.perSecond)
     expect(peers.mayOpen('192.0.2.1')).to.equal(true)
+  })
+
+  it('reset so many requests on all their connections, and further ones in time', async () => {
+    const counted = (address: string, count: number) =>
+      Array.from({ length: count }, () => peers.mayReset(address)).filter(Boolean).length
+    const { burst, perSecond } = resetsOfNetwork
+    expect(counted('2001:db8::1', burst - 1)).to.equal(burst - 1)
+    expect(counted('2001:db8::2', 9)).to.equal(1)
+    expect(counted('192.0.2.1', 9)).to.equal(9)
+    expect(counted(proxy, burst * 2)).to.equal(burst * 2)
+    await clock.advance(3000 / perSecond)
+    expect(counted('2001:db8::3', 9)).to.equal(3)
+    // resets are no faults
+    expect(peers.mayOpen('2001:db8::1')).to.equal(true)
   })
 
   it('are many behind a proxy, which neither bound holds for', () => {
