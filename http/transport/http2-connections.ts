@@ -12,8 +12,6 @@ import { http2 } from './node-http2.ts'
 
 /** Flag of HEADERS (RFC 9113 §6.2). */
 const endStream = 1
-/** Code of GOAWAY (RFC 9113 §7). */
-const enhanceYourCalm = 11
 /** How often connections are looked after; milliseconds. */
 const interval = 1000
 
@@ -295,18 +293,8 @@ class Connection implements Http2Carrier, Http2Peer {
   readonly #over = (transport: Http2): void => {
     this.#streams.delete(transport)
     if (this.#streams.size === 0) this.#idleAt = this.#plan.clock.now()
-    if (transport.isAborted && this.#reason === undefined && !this.#session.destroyed)
-      this.#countReset()
-  }
-
-  /** Ends the connection where its network has reset too many requests. */
-  #countReset(): void {
-    if (this.#listener.mayReset()) return
-    this.#reason = 'protocol'
-    this.#session.goaway(enhanceYourCalm)
-    // once the GOAWAY has left; its own one has the same code
-    const end = () => this.#session.destroy(new Error('too many resets'), enhanceYourCalm)
-    setImmediate(end)
+    // requests that it has not reset are answered: others of its network may have reset more
+    if (transport.isAborted && this.#isOpen && !this.#listener.mayReset()) this.close('protocol')
   }
 
   /** Ends the connection where it waits in vain, and streams that do. @param now milliseconds */
@@ -326,14 +314,19 @@ class Connection implements Http2Carrier, Http2Peer {
    * on another connection (RFC 9113 §6.8). One that refuses no stream yet cannot be sent first: nghttp2 drops new streams after any.
    */
   close(reason: CloseReason): void {
-    if (this.#closedAt !== undefined || this.#session.destroyed) return
+    if (!this.#isOpen) return
     this.#reason ??= reason
     this.#closedAt = this.#plan.clock.now()
     this.#session.close()
   }
 
+  /** Whether it was not told to end. */
+  get #isOpen(): boolean {
+    return this.#closedAt === undefined && !this.#session.destroyed
+  }
+
   get isIdle(): boolean {
-    return this.#streams.size === 0 && this.#closedAt === undefined && !this.#session.destroyed
+    return this.#streams.size === 0 && this.#isOpen
   }
 
   /** Ends it for another one of its network. */
