@@ -1,6 +1,6 @@
 /** Collects the garbage that V8 does not see in time: buffers, which are outside its heap, and what remains when the process becomes quiet. */
 import { Buffer } from 'node:buffer'
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from '#component/clock.ts'
 import { trimMalloc } from './malloc-trim.ts'
@@ -40,11 +40,13 @@ const small = 256 * 1024 * 1024
 const busy = 0.25
 /** A process that works for at most this part of the time makes little: V8 neither collects in time nor makes its young generation smaller. */
 const quiet = 0.15
+/** After this many quiet looks, ten seconds, what the heap has grown by is collected. */
+const looksUntilQuiet = 6
 /**
- * After this many quiet looks the process counts as idle. Before that it keeps a large young generation for its next burst: V8 makes it
- * small at a collection of a quiet process, and a burst that begins with 1 MB collects ten times as often.
+ * After this many, a minute, the process counts as idle. Before that it keeps a large young generation for its next burst: V8 makes it
+ * small at a collection of a quiet process, and it takes 100,000 requests that leave little behind until it is large again.
  */
-const looksUntilIdle = 6
+const looksUntilIdle = 31
 
 /** What {@link collectAfter} looks at and acts by; tests have others. */
 export interface CollectPorts {
@@ -54,7 +56,7 @@ export interface CollectPorts {
   readonly trim?: () => void
   /** The part of the time since the last call in which the event loop worked, 0 to 1. */
   readonly utilization?: () => number
-  /** Bytes of memory that the heap takes, empty pages included, and the buffers of its objects. */
+  /** Bytes of memory that the heap takes without its young generation, empty pages included, and the buffers of its objects. */
   readonly memory?: () => number
 }
 
@@ -69,15 +71,16 @@ function utilizationOfLoop(): () => number {
 }
 
 function memoryOfHeap(): number {
+  const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
   const { total_physical_size, external_memory } = getHeapStatistics()
-  return total_physical_size + external_memory
+  return total_physical_size - (young?.physical_space_size ?? 0) + external_memory
 }
 
 /**
  * Collects garbage so that the memory returns to the system, in two cases. Once the bytes held for peers have fallen from many to few, all
  * is collected; peers are not interrupted while much is held. Once a busy process has been quiet for ten seconds, as after the load of
- * large documents, young objects are collected, and at the next look all of them where the heap has grown by much: V8 itself makes it no
- * smaller as long as a few requests a second go on. V8 returns the free pages at the look after.
+ * large documents, all is collected where the heap has grown by much: V8 itself makes it no smaller as long as a few requests a second go
+ * on. Once it has been quiet for a minute, young objects are. V8 returns the free pages at the look after.
  * @returns a function that stops it
  */
 export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPorts): () => void {
@@ -112,17 +115,24 @@ export function collectAfter(budget: Pick<Quota, 'takeMost'>, ports: CollectPort
 
   function collectWhenQuiet(): void {
     quietLooks++
-    const untilIdle = looksUntilIdle - quietLooks
-    if (untilIdle !== 1 && untilIdle !== 0) return
-    const now = memory()
-    if (untilIdle === 1 || now - memoryBefore < grown) collect('minor')
-    else {
-      collectAll('major')
-      isReturning = now <= small
+    if (quietLooks === looksUntilIdle - 1) collect('minor')
+    else if (quietLooks === looksUntilIdle) {
+      collect('minor')
+      trim()
+    } else if (quietLooks === looksUntilQuiet - 1) {
+      // the full collection of the next look takes less time then
+      if (hasGrown()) collect('minor')
+    } else if (quietLooks === looksUntilQuiet) {
+      if (hasGrown()) {
+        isReturning = memory() <= small
+        collectAll('major')
+      }
+      // sessions of TLS and HTTP/2 are hardly seen in the heap
+      if (!isReturning) trim()
     }
-    // sessions of TLS and HTTP/2 are hardly seen in the heap
-    if (untilIdle === 0 && !isReturning) trim()
   }
+
+  const hasGrown = (): boolean => memory() - memoryBefore >= grown
 
   function collectAll(collection: Collection): void {
     collect(collection)
