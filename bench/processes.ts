@@ -86,6 +86,7 @@ export class Process {
   readonly #child: ChildProcess
   readonly #folder: string
   readonly #ended: Promise<unknown>
+
   constructor(command: Command) {
     const { name, program = process.execPath, args, environment = {}, folder = root } = command
     this.name = name

@@ -7,7 +7,7 @@ export const http2Bounds = {
   begunInTurn: { connection: 32, all: 32 },
   /** Streams that the client resets: at once, and a second. A fault that would make this side reset one ends the connection. */
   resets: { burst: 200, perSecond: 20 },
-  /** The same of all connections of a network; the one that passes it ends. */
+  /** The same of all connections of a network; one that resets a further stream takes no new ones, and ends after its last response. */
   resetsOfNetwork: { burst: 1_000, perSecond: 100 },
   /** Streams that are refused, and frames that are not valid, over the life of a connection. */
   refused: 1000,

@@ -293,7 +293,7 @@ class Connection implements Http2Carrier, Http2Peer {
   readonly #over = (transport: Http2): void => {
     this.#streams.delete(transport)
     if (this.#streams.size === 0) this.#idleAt = this.#plan.clock.now()
-    // requests that it has not reset are answered: others of its network may have reset more
+    // its other requests get their responses: clients on other connections of the network may have reset more
     if (transport.isAborted && this.#isOpen && !this.#listener.mayReset()) this.close('protocol')
   }
 

@@ -19,7 +19,7 @@ const semaphore = (atOnce: number, waiting: number) =>
 
 const limitOf = (clock: ManualClock, maxMs = 1000) => ({ clock, maxMs, onCancel: () => {} })
 
-/** A slot that is left in this turn of the event loop was handed on in the next. */
+/** Waits until a slot that a task leaves has been handed on, in the next turn of the event loop. */
 const handedOn = async (): Promise<void> => {
   await settled()
   await settled()
@@ -128,7 +128,7 @@ describe('a semaphore', () => {
     const last = slots.run(task('e'), limitOf(new ManualClock()))
     slots.leave()
     for (const cancel of cancels) cancel()
-    // nobody takes the place of those that wait
+    // a newcomer gets no slot before the tasks that wait
     expect([slots.tryTake(), slots.isFull()]).to.deep.equal([false, true])
     await settled()
     expect(begun).to.deep.equal(['a', 'b', 'e'])
