@@ -12,6 +12,7 @@ import type { TLSSocket } from 'node:tls'
 import type { Headers } from '#component/gateway/header-layers.ts'
 import type { NetworkShare } from '#component/limits/network-share.ts'
 import type { Connections } from '#http/limits/connections.ts'
+import { closeIdle } from '#http/limits/idle-connections.ts'
 import { Pipeline, pipelineOf } from '#http/limits/pipeline.ts'
 import { isHttp2, type TlsContexts } from '#http/tls/tls-contexts.ts'
 import { closeSlowly } from './close-slowly.ts'
@@ -25,8 +26,6 @@ import { serveUpgrade } from './upgrade.ts'
 import { isWebSocketRequest } from './websocket.ts'
 import { flush } from './write-queue.ts'
 
-/** Idle sockets that have bytes to write are stuck after this; milliseconds. */
-const stuckAfter = 120_000
 const backlog = 2048
 const noBytes = Buffer.alloc(0)
 
@@ -131,11 +130,7 @@ export function makeServer(plan: ServerPlan): Server {
       upgrade(request, socket, rest.length > 0 ? Buffer.concat([head, rest]) : head)
     })
   }
-  server.setTimeout(stuckAfter, (socket: Socket) => {
-    // an action may take longer; a client that does not read its answer may not
-    if (socket.writableLength > 0) socket.destroy()
-    else socket.setTimeout(stuckAfter)
-  })
+  closeIdle(server)
   return server
 }
 

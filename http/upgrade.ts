@@ -4,9 +4,7 @@ import type { Socket } from 'node:net'
 import { asksForWebSocket } from '#component/syntax/websocket.ts'
 import { hasBody } from './body/request-body.ts'
 import { closeSlowly } from './close-slowly.ts'
-
-/** A client that does not read its answer for so long is closed; milliseconds. */
-const stuckAfter = 120_000
+import { stuckAfter } from './limits/idle-connections.ts'
 
 /**
  * Whether node:http is to give up a connection for a request: what follows is no HTTP then, whatever the answer. A request with a body

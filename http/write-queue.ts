@@ -1,11 +1,15 @@
 /** The answers of a turn of the event loop are written together, at its end. */
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { watchUnread } from '#http/limits/idle-connections.ts'
 
 /** An answer whose head has been made; its content ends it. */
 interface QueuedAnswer {
   readonly response: Pick<ServerResponse, 'end' | 'destroy'>
   readonly content: string | Uint8Array | undefined
   readonly encoding: BufferEncoding
+  /** Of a client that may not leave it unread; absent: nobody watches it. */
+  readonly socket?: Socket | undefined
 }
 
 let queue: QueuedAnswer[] = []
@@ -23,9 +27,10 @@ export function enqueue(answer: QueuedAnswer): void {
 export function flush(): void {
   const all = queue
   queue = []
-  for (const { response, content, encoding } of all) {
+  for (const { response, content, encoding, socket } of all) {
     try {
       response.end(content, encoding)
+      if (socket !== undefined) watchUnread(socket)
     } catch {
       // a failure of one answer must not keep the others back
       response.destroy()

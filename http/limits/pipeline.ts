@@ -263,6 +263,11 @@ export class Pipeline {
     this.#pause()
   }
 
+  /** Whether a client waits for a response. */
+  get isAwaited(): boolean {
+    return this.#unanswered > 0
+  }
+
   /** Whether the last request has not arrived as a whole. */
   get isReceiving(): boolean {
     return this.#last?.complete === false

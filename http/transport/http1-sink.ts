@@ -30,15 +30,16 @@ const isIdle = (response: ServerResponse): response is ServerResponse & { socket
 export class ResponseSink implements Sink {
   readonly #response: ServerResponse
   readonly #owner: StreamOwner
-  /** The timeout of the connection; milliseconds. */
+  /** How long the client may take nothing of what is left at the end; milliseconds. */
   readonly #timeout: number
   #hasBegun = false
 
-  constructor(response: ServerResponse, owner: StreamOwner) {
+  /** @param timeout how long the client may take nothing of what is left at the end; absent: as long as its connection may be idle now */
+  constructor(response: ServerResponse, owner: StreamOwner, timeout?: number) {
     this.#response = response
     this.#owner = owner
     const { socket } = response
-    this.#timeout = socket?.timeout ?? 0
+    this.#timeout = timeout ?? socket?.timeout ?? 0
     socket?.setTimeout(0)
   }
 

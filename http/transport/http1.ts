@@ -5,6 +5,7 @@ import { pipeline, type Readable } from 'node:stream'
 import type { Sink } from '#component/stream/sink.ts'
 import { hasBody } from '#http/body/request-body.ts'
 import { closeSlowly } from '#http/close-slowly.ts'
+import { stuckAfter, watchUnread } from '#http/limits/idle-connections.ts'
 import type { Pipeline } from '#http/limits/pipeline.ts'
 import { preflight, type Refusal, type Target } from '#http/preflight.ts'
 import { takeSocket } from '#http/upgrade.ts'
@@ -34,6 +35,11 @@ export class Http1 implements Transport {
 
   get connection(): Socket {
     return this.#request.socket
+  }
+
+  /** The connection where its server is one of the gateway, which closes it for a client that takes nothing of a response. */
+  get #watched(): Socket | undefined {
+    return this.#pipeline && this.#request.socket
   }
 
   get incoming(): Readable {
@@ -96,6 +102,8 @@ export class Http1 implements Transport {
   onClose(callback: () => void): void {
     this.#response.on('close', () => {
       this.#pipeline?.answered(this.#request)
+      // the response behind it is written by now
+      if (this.#watched) watchUnread(this.#watched)
       callback()
     })
   }
@@ -135,11 +143,16 @@ export class Http1 implements Transport {
    */
   end(content: string | Uint8Array | undefined, length: number | undefined): void {
     const response = this.#response
+    const socket = this.#watched
     if (typeof content === 'string') {
-      enqueue({ response, content, encoding: length === content.length ? 'latin1' : 'utf8' })
+      const encoding = length === content.length ? 'latin1' : 'utf8'
+      enqueue({ response, content, encoding, socket })
     } else if (content === undefined || content.length > maxCopied) {
-      enqueue({ response, content, encoding: 'utf8' })
-    } else enqueue({ response, content: asBuffer(content).toString('latin1'), encoding: 'latin1' })
+      enqueue({ response, content, encoding: 'utf8', socket })
+    } else {
+      const text = asBuffer(content).toString('latin1')
+      enqueue({ response, content: text, encoding: 'latin1', socket })
+    }
   }
 
   pipe(stream: Readable, length: number | undefined): void {
@@ -148,13 +161,14 @@ export class Http1 implements Transport {
     response.strictContentLength = true
     // the head of an event stream must not wait for the first event
     if (length === undefined) response.flushHeaders()
+    this.#watched?.setTimeout(stuckAfter)
     // a failure closes the connection, so that the client notices the incomplete body
     pipeline(stream, response, () => undefined)
   }
 
   pipeEvents(owner: StreamOwner, begin: (sink: Sink) => void): void {
     const response = this.#response
-    begin(new ResponseSink(response, owner))
+    begin(new ResponseSink(response, owner, this.#watched && stuckAfter))
     // the head leaves with the first frame, or without one
     if (!response.writableEnded) response.flushHeaders()
     if (response.shouldKeepAlive || !response.socket) return
@@ -171,6 +185,7 @@ export class Http1 implements Transport {
   }
 
   messages(): Messages {
+    this.#watched?.setTimeout(stuckAfter)
     return { request: this.#request, response: this.#response }
   }
 }
