@@ -2,12 +2,13 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import { decodeCbor, encodeCborBody } from '#component/codec/cbor.ts'
 import { decodeUtf8, parseJson, stringifyJson } from '#component/codec/json.ts'
-import { bodyRules, bodyRulesFor } from '#component/codec/limits.ts'
+import { bodyRules, bodyRulesFor, type ReadRules } from '#component/codec/limits.ts'
 import { decodeMsgpack, encodeMsgpackBody } from '#component/codec/msgpack.ts'
 import { ServiceError } from '#component/errors.ts'
 import type { Content } from '#component/gateway/exchange.ts'
 import type { ContentLimits } from '#component/request.ts'
 import {
+  type BodyForm,
   cborType,
   charsetOf,
   essenceOf,
@@ -32,10 +33,8 @@ function decodeForm(bytes: Uint8Array): unknown {
 }
 
 /** All values of each field of a form that {@link decodeBody} has decoded, in order; undefined for other types. */
-function formListsOf(contentType: string, bytes: Uint8Array): Content['lists'] {
-  // most bodies are JSON, whose name is shorter
-  if (contentType.length < formType.length) return undefined
-  if (essenceOf(contentType) !== formType) return undefined
+function formListsOf(essence: string, bytes: Uint8Array): Content['lists'] {
+  if (essence !== formType) return undefined
   let lists: ReturnType<typeof parseFormLists> | undefined
   return () => {
     lists ??= parseFormLists(textOf(bytes))
@@ -49,8 +48,11 @@ function formListsOf(contentType: string, bytes: Uint8Array): Content['lists'] {
  * @param rules of JSON, MessagePack and CBOR
  * @throws ServiceError 400, 413, or 415 for a type that holds none
  */
-export function decodeBody(contentType: string, bytes: Uint8Array, rules = bodyRules): unknown {
-  const essence = essenceOf(contentType)
+export const decodeBody = (contentType: string, bytes: Uint8Array, rules = bodyRules): unknown =>
+  decodeValues(essenceOf(contentType), bytes, rules)
+
+/** {@link decodeBody} of an essence. */
+function decodeValues(essence: string, bytes: Uint8Array, rules: ReadRules): unknown {
   if (isJsonType(essence)) return parseJson(bytes, rules)
   if (essence === msgpackType) return decodeMsgpack(bytes, rules)
   if (essence === formType) return decodeForm(bytes)
@@ -78,25 +80,20 @@ function decodeText(contentType: string, bytes: Uint8Array): string {
 const plainBytes = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, length)
 
-/** A body that is neither data nor a form. */
-function decodeOther(contentType: string, bytes: Uint8Array): unknown {
-  return formOf(essenceOf(contentType)) === 'text'
-    ? decodeText(contentType, bytes)
-    : plainBytes(bytes)
-}
-
-const holdsValues = (contentType: string): boolean => {
-  const form = formOf(essenceOf(contentType))
-  return form === 'data' || form === 'form'
-}
-
-function decodedContent(contentType: string, bytes: Uint8Array, maxKeys: number): Content {
-  if (!holdsValues(contentType)) {
-    return { body: decodeOther(contentType, bytes), body_length: bytes.length }
-  }
-  const body = decodeBody(contentType, bytes, bodyRulesFor(maxKeys))
-  const lists = formListsOf(contentType, bytes)
-  return lists ? { body, body_length: bytes.length, lists } : { body, body_length: bytes.length }
+/** @param contentType with its parameters, whose essence and form are known */
+function decodedContent(
+  contentType: string,
+  essence: string,
+  form: BodyForm,
+  bytes: Uint8Array,
+  maxKeys: number,
+): Content {
+  const body_length = bytes.length
+  if (form === 'text') return { body: decodeText(contentType, bytes), body_length }
+  if (form === 'bytes') return { body: plainBytes(bytes), body_length }
+  const body = decodeValues(essence, bytes, bodyRulesFor(maxKeys))
+  const lists = formListsOf(essence, bytes)
+  return lists ? { body, body_length, lists } : { body, body_length }
 }
 
 /**
@@ -112,12 +109,13 @@ export function contentOf(
 ): Content | Promise<Content> {
   if (bytes.length === 0) return { body: '', body_length: 0 }
   const type = contentType ?? unknownType
-  const form = formOf(essenceOf(type))
+  const essence = essenceOf(type)
+  const form = formOf(essence)
   if (form === 'multipart') return readMultipart(type, bytes, multipart)
   // bytes are there
   const isDone = form === 'bytes' || !isLarge(bytes.length)
-  if (isDone) return decodedContent(type, bytes, body_max_keys)
-  return decodingTurn().then(() => decodedContent(type, bytes, body_max_keys))
+  if (isDone) return decodedContent(type, essence, form, bytes, body_max_keys)
+  return decodingTurn().then(() => decodedContent(type, essence, form, bytes, body_max_keys))
 }
 
 /**

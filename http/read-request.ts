@@ -40,7 +40,8 @@ const tooMany = () =>
   new ServiceError('service.error.unavailable', 'too many bodies are streamed now', {
     headers: { 'retry-after': '1' },
   })
-const noBytes = Promise.resolve(new Uint8Array(0))
+/** What is awaited so that the listener of the request returns first, before its body is read. */
+const hasReturned = undefined
 const gone = () => new ServiceError('service.error.bad_request', 'the request has ended')
 
 const exchanges = new WeakMap<Messages['request'], HttpExchange>()
@@ -227,6 +228,7 @@ export class HttpExchange implements Exchange {
     keeps = false,
   ): Promise<Content> {
     if (!this.hasBody) return { body: '', body_length: 0 }
+    await hasReturned
     const reading = this.body.read(limits)
     // awaits only a body that is not there yet
     const bytes = reading instanceof Promise ? await reading : reading
@@ -237,12 +239,15 @@ export class HttpExchange implements Exchange {
     return keeps ? { ...(await content), held: this.body.heldAs(bytes) } : content
   }
 
-  readBytes(limits: BodyLimits): Promise<Uint8Array> {
-    return this.hasBody ? this.body.readCoded(limits) : noBytes
+  async readBytes(limits: BodyLimits): Promise<Uint8Array> {
+    if (!this.hasBody) return new Uint8Array(0)
+    await hasReturned
+    return this.body.readCoded(limits)
   }
 
   async readText(limits: BodyLimits): Promise<string> {
     if (!this.hasBody) return ''
+    await hasReturned
     const bytes = await this.body.read(limits)
     if (isUtf8(bytes)) return bytes.toString()
     throw new ServiceError('service.error.bad_request', 'the body is not valid UTF-8')

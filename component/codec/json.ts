@@ -23,8 +23,20 @@ const json = JSON as unknown as { rawJSON(text: string): unknown }
 const byteOrderMark = '\ufeff'
 
 /** The text of bytes, without a byte order mark. @throws ServiceError 400 for what is not UTF-8 */
-export const decodeUtf8 = (bytes: Uint8Array, format = 'JSON'): string =>
-  new CheckedText(bytes, format).next()
+export function decodeUtf8(bytes: Uint8Array, format = 'JSON'): string {
+  checkUtf8(bytes, format)
+  const text = asBuffer(bytes).toString()
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text
+}
+
+/** @throws ServiceError 400 */
+function checkUtf8(bytes: Uint8Array, format: string): void {
+  if (isUtf8(bytes)) return
+  throw new ServiceError('service.error.bad_request', `the ${format} text is not valid UTF-8`)
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** The text of bytes, part by part: a character a byte. */
 class LatinText implements ComingText {
@@ -32,7 +44,7 @@ class LatinText implements ComingText {
   protected at = 0
 
   constructor(bytes: Uint8Array) {
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.bytes = asBuffer(bytes)
   }
 
   get length(): number {
@@ -55,10 +67,9 @@ class CheckedText extends LatinText {
   #isWhole = false
 
   /** @throws ServiceError 400 for what is not UTF-8 */
-  constructor(bytes: Uint8Array, format = 'JSON') {
+  constructor(bytes: Uint8Array) {
     super(bytes)
-    if (isUtf8(bytes)) return
-    throw new ServiceError('service.error.bad_request', `the ${format} text is not valid UTF-8`)
+    checkUtf8(bytes, 'JSON')
   }
 
   /** From now on all of it comes at once. */

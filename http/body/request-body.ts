@@ -30,6 +30,8 @@ export class RequestBody {
   readonly #hold: (bytes: number) => void
   readonly #proceed: () => void
   readonly #onPassed: (bytes: number) => void
+  /** Bytes as declared; undefined for chunks. */
+  readonly length: number | undefined
   /** As it was sent, once it was read so. */
   #kept: Buffer | undefined
 
@@ -52,16 +54,13 @@ export class RequestBody {
     this.#hold = hold
     this.#proceed = proceed
     this.#onPassed = onPassed
-  }
-
-  /** Bytes as declared; undefined for chunks. */
-  get length(): number | undefined {
-    const length = this.#headers['content-length']
-    return length === undefined ? undefined : Number(length)
+    const length = headers['content-length']
+    this.length = length === undefined ? undefined : Number(length)
   }
 
   /**
-   * Reads the whole body; at once where {@link readCoded} has read it.
+   * Reads the whole body; at once where it has arrived, or {@link readCoded} has read it. A small one comes with its head: Node has it once
+   * the listener of the request has returned.
    * @throws ServiceError 413, before reading where the length is declared; 408, 400, 415; 503 where too many bytes are held
    */
   read(limits: BodyLimits): Buffer | Promise<Buffer> {
@@ -70,7 +69,7 @@ export class RequestBody {
     if (coding === identity) {
       if (this.#kept) return this.#kept
       this.#proceed()
-      return this.#collect(limits)
+      return this.#take(limits)
     }
     const inflate = inflaterOf(coding)
     const inflated = {
@@ -81,11 +80,12 @@ export class RequestBody {
   }
 
   /** Reads the whole body as it was sent, with its content coding, and keeps it. ServiceError 413, 408, 400; 503 as {@link read}. */
-  readCoded(limits: BodyLimits): Promise<Buffer> {
-    if (this.#kept) return Promise.resolve(this.#kept)
+  async readCoded(limits: BodyLimits): Promise<Buffer> {
+    if (this.#kept) return this.#kept
     this.#checkLength(limits)
     this.#proceed()
-    return this.#collect(limits, true)
+    this.#kept = await this.#take(limits)
+    return this.#kept
   }
 
   /** Bytes that {@link read} has given, as a body that is passed on. */
@@ -101,12 +101,8 @@ export class RequestBody {
     if ((this.length ?? 0) > body_max_bytes) throw tooLarge()
   }
 
-  /** Reads the body. A small one comes with its head: Node has it once the listener of the request has returned. */
-  async #collect(limits: BodyLimits, isKept = false): Promise<Buffer> {
-    await undefined
-    const bytes = this.#takeWhole() ?? (await this.#listen(limits))
-    if (isKept) this.#kept = bytes
-    return bytes
+  #take(limits: BodyLimits): Buffer | Promise<Buffer> {
+    return this.#takeWhole() ?? this.#listen(limits)
   }
 
   /** Takes a body of declared length that has arrived, without listening to its stream; undefined where it has not. */
