@@ -21,6 +21,9 @@ const options = [
   '--no-allocation-site-pretenuring',
   // V8 may let the heap grow threefold before it collects what long messages have left: the same page
   '--heap-growing-percent=100',
+  // a request passes many small functions, of which V8 inlines few: the same page
+  '--max-inlined-bytecode-size=1000',
+  '--max-inlined-bytecode-size-cumulative=3000',
 ]
 const argv = [...process.execArgv, ...options, program, ...process.argv.slice(2)]
 

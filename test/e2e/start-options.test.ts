@@ -64,9 +64,13 @@ describe('the command line', () => {
     expect(code).to.equal(0)
     const options = lines(stderr)
     const measured = readFileSync(join(root, 'docs/design/performance.md'), 'utf8')
-    for (const option of ['--no-allocation-site-pretenuring', '--heap-growing-percent=100']) {
-      expect(options).to.include(option)
-      expect(measured).to.include(`| \`${option}\``)
+    for (const words of [
+      '--no-allocation-site-pretenuring',
+      '--heap-growing-percent=100',
+      '--max-inlined-bytecode-size=1000 --max-inlined-bytecode-size-cumulative=3000',
+    ]) {
+      expect(options).to.include.members(words.split(' '))
+      expect(measured).to.include(`| \`${words}\``)
     }
   })
 
