@@ -1,6 +1,7 @@
 /** Counts the bytes of bodies by what they are read as. */
 import type { Families } from '#component/metrics/families.ts'
 import { Family } from '#component/metrics/family.ts'
+import type { Series } from '#component/metrics/series.ts'
 import { type BodyForm, essenceOf, formOf, unknownType } from '#component/syntax/media-type.ts'
 
 /** What a body is read as; `stream`: it is passed on as it arrives, to a procedure or an upstream. */
@@ -25,7 +26,12 @@ export function bodyBytes(families: Families): BodyBytes {
     },
     families,
   )
-  const add = (kind: Kind, bytes: number) => family.with(kind).add(bytes)
+  // the series of a node do not end, and each body is counted
+  const series: Partial<Record<Kind, Series>> = {}
+  const add = (kind: Kind, bytes: number) => {
+    series[kind] ??= family.with(kind)
+    series[kind].add(bytes)
+  }
   return {
     read: (type = unknownType, bytes) => add(formOf(essenceOf(type)), bytes),
     passed: (bytes) => add('stream', bytes),
