@@ -37,6 +37,13 @@ const paths = {
   '/once/:name': { idempotency: {}, post: call.get },
 }
 
+/** More Idempotency-Keys of one address than a run sends, so that none is refused. */
+const settings = {
+  'idempotency.max_rows': '1000000000',
+  'idempotency.max_rows_per_user': '1000000000',
+  'idempotency.max_bytes': '1000000000000',
+}
+
 const fixedAt = (path: string, more: Partial<Ask> = {}): readonly Ask[] => [
   { path, expected: { body: JSON.stringify(small) }, ...more },
 ]
@@ -56,7 +63,7 @@ export const policies: Scenario = {
   about:
     'rate_limit, etag, cache, circuit_breaker and idempotency beside the same route without: a fixed answer, 2 kB that are computed, a call',
   build: async (stage: Stage) => {
-    const gateway = await stage.gateway('ours', paths)
+    const gateway = await stage.gateway('ours', paths, settings)
     await startCallee(stage, gateway.routerUrl, 'Hello, {}!')
     const fixed = 'static'
     stage.compare(fixed, gateway, fixedAt('/fixed'), { against: fixed })
