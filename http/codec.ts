@@ -1,5 +1,6 @@
 /** Bodies between bytes and values, by media type: JSON, MessagePack, CBOR, forms, texts, and bytes as they are. */
-import { Buffer, isUtf8 } from 'node:buffer'
+import { isUtf8 } from 'node:buffer'
+import { asBuffer } from '#component/codec/as-buffer.ts'
 import { decodeCbor, encodeCborBody } from '#component/codec/cbor.ts'
 import { decodeUtf8, parseJson, stringifyJson } from '#component/codec/json.ts'
 import { bodyRules, bodyRulesFor, type ReadRules } from '#component/codec/limits.ts'
@@ -8,7 +9,6 @@ import { ServiceError } from '#component/errors.ts'
 import type { Content } from '#component/gateway/exchange.ts'
 import type { ContentLimits } from '#component/request.ts'
 import {
-  type BodyForm,
   cborType,
   charsetOf,
   essenceOf,
@@ -24,8 +24,7 @@ import { decodingTurn, isLarge } from './body/large-bodies.ts'
 import { readMultipart } from './body/multipart.ts'
 import { parseForm, parseFormLists } from './form.ts'
 
-const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString()
+const textOf = (bytes: Uint8Array): string => asBuffer(bytes).toString()
 
 function decodeForm(bytes: Uint8Array): unknown {
   if (isUtf8(bytes)) return parseForm(textOf(bytes))
@@ -80,15 +79,15 @@ function decodeText(contentType: string, bytes: Uint8Array): string {
 const plainBytes = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, length)
 
-/** @param contentType with its parameters, whose essence and form are known */
+/** @param contentType with its parameters @param essence of it, as {@link essenceOf} gives it */
 function decodedContent(
   contentType: string,
   essence: string,
-  form: BodyForm,
   bytes: Uint8Array,
   maxKeys: number,
 ): Content {
   const body_length = bytes.length
+  const form = formOf(essence)
   if (form === 'text') return { body: decodeText(contentType, bytes), body_length }
   if (form === 'bytes') return { body: plainBytes(bytes), body_length }
   const body = decodeValues(essence, bytes, bodyRulesFor(maxKeys))
@@ -114,8 +113,8 @@ export function contentOf(
   if (form === 'multipart') return readMultipart(type, bytes, multipart)
   // bytes are there
   const isDone = form === 'bytes' || !isLarge(bytes.length)
-  if (isDone) return decodedContent(type, essence, form, bytes, body_max_keys)
-  return decodingTurn().then(() => decodedContent(type, essence, form, bytes, body_max_keys))
+  if (isDone) return decodedContent(type, essence, bytes, body_max_keys)
+  return decodingTurn().then(() => decodedContent(type, essence, bytes, body_max_keys))
 }
 
 /**

@@ -8,7 +8,7 @@ interface QueuedAnswer {
   readonly response: Pick<ServerResponse, 'end' | 'destroy'>
   readonly content: string | Uint8Array | undefined
   readonly encoding: BufferEncoding
-  /** Of a client that may not leave it unread; absent: nobody watches it. */
+  /** The connection, where its client has a time limit to take the response; absent: it has none. */
   readonly socket?: Socket | undefined
 }
 
@@ -30,7 +30,7 @@ export function flush(): void {
   for (const { response, content, encoding, socket } of all) {
     try {
       response.end(content, encoding)
-      if (socket !== undefined) watchUnread(socket)
+      watchUnread(socket)
     } catch {
       // a failure of one answer must not keep the others back
       response.destroy()

@@ -1,8 +1,9 @@
 /** Reads values from bytes: what MessagePack and CBOR have in common, within the limits. */
-import { Buffer, isUtf8 } from 'node:buffer'
+import { type Buffer, isUtf8 } from 'node:buffer'
 import { ServiceError } from '#component/errors.ts'
 import { setOwn } from '#component/syntax/values.ts'
 import type { Steps } from '#component/yielding.ts'
+import { asBuffer } from './as-buffer.ts'
 import { KeyCount } from './key-count.ts'
 import type { ReadRules } from './limits.ts'
 import { keyText } from './wamp-values.ts'
@@ -39,9 +40,7 @@ export abstract class ByteReader {
   /** @param form its name in messages */
   constructor(form: string, bytes: Uint8Array, rules: ReadRules) {
     this.#form = form
-    this.bytes = Buffer.isBuffer(bytes)
-      ? bytes
-      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.bytes = asBuffer(bytes)
     this.rules = rules
     this.#left = rules.values
     this.#keys = new KeyCount(rules, bytes.length)

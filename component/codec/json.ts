@@ -2,6 +2,7 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 import { ServiceError } from '#component/errors.ts'
 import type { Steps } from '#component/yielding.ts'
+import { asBuffer } from './as-buffer.ts'
 import { readWithBigIntegers } from './json-integers.ts'
 import { PiecedValue } from './json-pieces.ts'
 import { type ComingText, refill, Scanner, scanJson, scanPieces } from './json-scan.ts'
@@ -34,9 +35,6 @@ function checkUtf8(bytes: Uint8Array, format: string): void {
   if (isUtf8(bytes)) return
   throw new ServiceError('service.error.bad_request', `the ${format} text is not valid UTF-8`)
 }
-
-const asBuffer = (bytes: Uint8Array): Buffer =>
-  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** The text of bytes, part by part: a character a byte. */
 class LatinText implements ComingText {
@@ -194,8 +192,7 @@ function jsonLeaf(value: unknown): unknown {
 }
 
 /** Binary data in JSON: a NUL, then base64 (WAMP: Binary conversion of JSON strings). */
-export const encodeBinary = (bytes: Uint8Array): string =>
-  `\0${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}`
+export const encodeBinary = (bytes: Uint8Array): string => `\0${asBuffer(bytes).toString('base64')}`
 
 /** How every encoder writes the NUL of {@link encodeBinary}: JSON text holds no raw one. */
 const escapedNul = '"\\u0000'

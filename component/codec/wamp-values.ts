@@ -1,5 +1,6 @@
 /** Values that serializers of WAMP have and JSON lacks, and what is read in their place (docs/router.md, "Values"). */
 import { Buffer } from 'node:buffer'
+import { asBuffer } from './as-buffer.ts'
 import { encodeBinary, stringifyJson } from './json.ts'
 import { maxDigits } from './limits.ts'
 
@@ -34,7 +35,7 @@ export const dateText = (days: number): string | undefined =>
 
 /** A timestamp of MessagePack, in 32, 64 or 96 bits; undefined where it is none. */
 export function timestampText(data: Uint8Array): string | undefined {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+  const bytes = asBuffer(data)
   switch (bytes.length) {
     case 4:
       return timeText(bytes.readUInt32BE(0), 0)

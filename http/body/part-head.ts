@@ -1,6 +1,7 @@
 /** The head of one part of multipart/form-data (RFC 7578): its name, and of a file the name and type that the client gives it. */
 import { isUtf8 } from 'node:buffer'
 import { make as headersParser } from 'multipasta/HeadersParser'
+import { asBuffer } from '#component/codec/as-buffer.ts'
 import { ServiceError } from '#component/errors.ts'
 import { charsetOf, isUtf8Type } from '#component/syntax/media-type.ts'
 
@@ -74,7 +75,7 @@ const loneBreak = /\r(?!\n)|(?<!\r)\n/
  */
 export function readPartHead(block: Uint8Array): PartHead {
   if (!isUtf8(block)) throw malformed('the head of a part is not UTF-8')
-  const text = Buffer.from(block.buffer, block.byteOffset, block.length).toString('latin1')
+  const text = asBuffer(block).toString('latin1')
   if (loneBreak.test(text)) throw malformed('a line of a head has no proper end')
   const parsed = headersParser()(block, 0)
   if (parsed._tag !== 'Headers' || parsed.endPosition !== block.length) {

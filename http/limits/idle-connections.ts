@@ -8,10 +8,11 @@ export const stuckAfter = 120_000
 
 /**
  * Begins the time of a client that has not taken all of a response. Most have when it is written: their connections have no timer, which
- * each read and each write would set anew.
+ * each read and each write would set again.
+ * @param socket undefined: the client has no time limit
  */
-export function watchUnread(socket: Socket): void {
-  if (socket.writableLength > 0) socket.setTimeout(stuckAfter)
+export function watchUnread(socket: Socket | undefined): void {
+  if (socket !== undefined && socket.writableLength > 0) socket.setTimeout(stuckAfter)
 }
 
 /**

@@ -3,6 +3,7 @@
 import Router from '@koa/router'
 import type { Middleware } from 'koa'
 import type { Clock } from '#component/clock.ts'
+import { asBuffer } from '#component/codec/as-buffer.ts'
 import { parsingJson, stringifyJson } from '#component/codec/json.ts'
 import { documentRules, maxDocumentBytes } from '#component/codec/limits.ts'
 import { ServiceError } from '#component/errors.ts'
@@ -204,5 +205,5 @@ async function renderForm(ctx: Context, forms: NonNullable<Answer['forms']>): Pr
   const bytes = await form.write()
   ctx.vary('Accept')
   ctx.type = form.type
-  ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  ctx.body = asBuffer(bytes)
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline, type Readable } from 'node:stream'
+import { asBuffer } from '#component/codec/as-buffer.ts'
 import type { Sink } from '#component/stream/sink.ts'
 import { hasBody } from '#http/body/request-body.ts'
 import { closeSlowly } from '#http/close-slowly.ts'
@@ -103,7 +104,7 @@ export class Http1 implements Transport {
     this.#response.on('close', () => {
       this.#pipeline?.answered(this.#request)
       // the response behind it is written by now
-      if (this.#watched) watchUnread(this.#watched)
+      watchUnread(this.#watched)
       callback()
     })
   }
@@ -189,6 +190,3 @@ export class Http1 implements Transport {
     return { request: this.#request, response: this.#response }
   }
 }
-
-const asBuffer = (bytes: Uint8Array): Buffer =>
-  bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

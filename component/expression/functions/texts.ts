@@ -1,4 +1,5 @@
 /** Functions on text: letters, parts, and encodings. */
+import { asBuffer } from '#component/codec/as-buffer.ts'
 import { charge, entryCost } from '#component/expression/budget.ts'
 import type { Site } from '#component/expression/site.ts'
 import { textOf } from '#component/expression/text.ts'
@@ -13,7 +14,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 function encodeBase64(value: unknown, site: Site): string | undefined {
   if (value instanceof Uint8Array) {
     charge(Math.ceil(value.byteLength / 3) * 4, site)
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')
+    return asBuffer(value).toString('base64')
   }
   if (typeof value !== 'string' || !value.isWellFormed()) return undefined
   charge(Math.ceil(Buffer.byteLength(value) / 3) * 4, site)

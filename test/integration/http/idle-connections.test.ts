@@ -14,7 +14,7 @@ import { untilHolds } from '#test/support/running/until.ts'
 import { type Fixture, open, options, post, RawClient } from './fixture.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
-/** More than the kernel takes of a response that nobody reads. */
+/** A response larger than the buffers of the kernel: the process keeps what the client does not read. */
 const large = JSON.stringify('x'.repeat(12_000_000))
 
 describe('a connection without traffic', () => {
