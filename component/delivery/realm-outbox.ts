@@ -1,7 +1,7 @@
 /** The deliveries of one realm in one process: it owns them, stands by, or does neither; the store says which. */
 import type { DeliveryRowEnd, WaitingRow } from '#component/store/delivery-store.ts'
 import { type DeliveryStateRow, rowStates } from '#component/store/tables.ts'
-import { WriteBatch } from '#component/store/write-batch.ts'
+import { type BatchSize, WriteBatch } from '#component/store/write-batch.ts'
 import { inTurn } from '#component/yielding.ts'
 import type { Acceptance } from './acceptance.ts'
 import { deadKeptMs } from './after-attempt.ts'
@@ -41,8 +41,8 @@ const sweepMs = 60_000
 /** Dead letters of a delivery. */
 const mostDead = 10_000
 
-/** Rows of one statement. */
-const mostEnds = 256
+/** How rows of many attempts are written. */
+const batch: BatchSize = { items: 256, writes: 1 }
 
 /** How long gaps are kept, and what is left of a delivery that no document has any more; milliseconds. */
 const gapKeptMs = 30 * 86_400_000
@@ -85,11 +85,11 @@ export class RealmOutbox {
     this.#ends = new WriteBatch(async (ends) => {
       await ports.store.deliveries.end(ends)
       return ends.map(() => undefined)
-    }, mostEnds)
+    }, batch)
     this.#releases = new WriteBatch(async (pairs) => {
       const found = Map.groupBy(await ports.store.deliveries.release(pairs), orderOf)
       return pairs.map((pair) => found.get(orderOf(pair)) ?? [])
-    }, mostEnds)
+    }, batch)
     this.#gapMessages = new GapMessages(ports)
   }
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { KeyHold, KeyOwner, KeyRequest } from './key-owner.ts'
 import { RowsQuery } from './rows-query.ts'
 import type { AnswerRow, Run } from './tables.ts'
-import { WriteBatch } from './write-batch.ts'
+import { type BatchSize, WriteBatch } from './write-batch.ts'
 
 type Row = Omit<AnswerRow, 'answer'>
 
@@ -23,10 +23,10 @@ interface End {
 /** Of the rows of one request that meet others' changes; then it is told that another one is under way. */
 const maxTries = 3
 
-/** Rows of one statement: SQLite allows 32,766 parameters, and the event loop must go on. */
-const maxBatch = 100
+/** Keys that one statement gives back: the event loop must go on. */
+const maxStaleRemoved = 100
 
-/** Rows that one statement removes. */
+/** Expired rows that one statement removes. */
 const maxRemoved = 1_000
 
 /** Keys whose requests did nothing that could not be removed at once; more are left to their end. */
@@ -65,11 +65,11 @@ export class AnswerStore {
   readonly #name = `${randomBytes(12).toString('base64url')}.`
   #tokens = 0
 
-  constructor(run: Run, now: StoreTime) {
+  constructor(run: Run, now: StoreTime, batch: BatchSize) {
     this.#run = run
     this.#now = now
-    this.#takes = new WriteBatch((asked) => this.#takeAll(asked), maxBatch)
-    this.#ends = new WriteBatch((ends) => this.#endAll(ends), maxBatch)
+    this.#takes = new WriteBatch((asked) => this.#takeAll(asked), batch)
+    this.#ends = new WriteBatch((ends) => this.#endAll(ends), batch)
   }
 
   /** Takes a key that no request has, or whose time is over. */
@@ -221,8 +221,8 @@ export class AnswerStore {
   /** Removes what has expired, and nothing else: what was promised is kept. Then looks how much there is. */
   async sweep(): Promise<void> {
     while (this.#stale.length > 0) {
-      await this.#remove(this.#stale.slice(0, maxBatch))
-      this.#stale.splice(0, maxBatch)
+      await this.#remove(this.#stale.slice(0, maxStaleRemoved))
+      this.#stale.splice(0, maxStaleRemoved)
     }
     const now = this.#now()
     let removed: number

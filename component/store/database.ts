@@ -211,7 +211,11 @@ export async function openStore(
     files: new FileStore(run, clock),
     families: new FamilyStore(run, engine.watch !== undefined),
     // one time for all gateways of a database: leases must not end early on a clock that is ahead
-    answers: new AnswerStore(run, () => clock.now() + Math.round(health.clockOffsetMs ?? 0)),
+    answers: new AnswerStore(
+      run,
+      () => clock.now() + Math.round(health.clockOffsetMs ?? 0),
+      engine.batch,
+    ),
     quotas: new QuotaStore(run),
     logins: new LoginStore(run),
     ticketUses: new TicketUseStore(run),

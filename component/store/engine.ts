@@ -2,6 +2,7 @@
 import type { Dialect, Kysely, RawBuilder } from 'kysely'
 import type { Watched } from './health.ts'
 import type { Tables } from './tables.ts'
+import type { BatchSize } from './write-batch.ts'
 
 /** When a failed query is repeated: never, while the gateway starts, or always. */
 export type Patience = 'never' | 'at start' | 'always'
@@ -41,6 +42,8 @@ export interface Engine {
   readonly signal?: RawBuilder<unknown>
   /** The time of the server as an expression; milliseconds since the epoch. Absent: the database has the clock of this process. */
   readonly now?: RawBuilder<number>
+  /** How rows of many requests are written. */
+  readonly batch: BatchSize
   /** The condition behind a failure; undefined for an error of the gateway itself. */
   conditionOf(cause: unknown): Condition | undefined
   /** Brings what was committed to its place on the disk. Absent: the database does so by itself, and tells of its failures. */

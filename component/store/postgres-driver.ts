@@ -222,6 +222,8 @@ export function postgres(url: string, connections: number): Engine {
     watch: (onSignal) => watchOver(config, () => queries, onSignal),
     now: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     signal: sql`pg_notify(${sql.lit(channel)}, '')`,
+    // each statement needs a connection: what comes during one goes together
+    batch: { items: 100, writes: 1 },
     conditionOf,
   }
 }

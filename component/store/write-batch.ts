@@ -1,4 +1,12 @@
-/** Joins writes: what comes in one turn, or while a write is under way, is written by one statement. */
+/** Joins writes: what comes in one turn, or while writes are under way, is written by one statement. */
+
+/** How many of one kind go together. */
+export interface BatchSize {
+  /** Items of one write; so many are written at once, others at the end of the turn. */
+  readonly items: number
+  /** Writes under way; then items wait. */
+  readonly writes: number
+}
 
 interface Waiting<Item, Result> {
   readonly item: Item
@@ -9,33 +17,42 @@ interface Waiting<Item, Result> {
 /** One kind of write. */
 export class WriteBatch<Item, Result> {
   readonly #write: (items: readonly Item[]) => Promise<readonly Result[]>
-  readonly #most: number
+  readonly #size: BatchSize
   #waiting: Waiting<Item, Result>[] = []
-  #isWriting = false
+  #writes = 0
+  #isDue = false
 
-  /**
-   * @param write writes items, and gives the result of each in their order; when it rejects, all of them fail
-   * @param most items of one write
-   */
-  constructor(write: (items: readonly Item[]) => Promise<readonly Result[]>, most: number) {
+  /** @param write writes items, and gives the result of each in their order; when it rejects, all of them fail */
+  constructor(write: (items: readonly Item[]) => Promise<readonly Result[]>, size: BatchSize) {
     this.#write = write
-    this.#most = most
+    this.#size = size
   }
 
   /** Writes an item with those that come at the same time. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject })
-      if (this.#isWriting) return
-      this.#isWriting = true
-      // the requests that have arrived in this turn of the event loop are served before it
-      setImmediate(() => void this.#writeAll())
+      if (this.#waiting.length >= this.#size.items) void this.#writeAll()
+      else this.#writeLater()
+    })
+  }
+
+  #writeLater(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    // the requests that have arrived in this turn of the event loop are served before it
+    setImmediate(() => {
+      this.#isDue = false
+      void this.#writeAll()
     })
   }
 
   async #writeAll(): Promise<void> {
+    // those that are under way go on with what waits
+    if (this.#writes >= this.#size.writes) return
+    this.#writes += 1
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#most)
+      const batch = this.#waiting.splice(0, this.#size.items)
       try {
         const results = await this.#write(batch.map(({ item }) => item))
         for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
@@ -43,6 +60,6 @@ export class WriteBatch<Item, Result> {
         for (const { reject } of batch) reject(cause)
       }
     }
-    this.#isWriting = false
+    this.#writes -= 1
   }
 }

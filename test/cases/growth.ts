@@ -111,7 +111,7 @@ export const growth: Readonly<Record<string, Readonly<Record<string, Bound | rea
   'component/security/forward-auth': { '#kept': rows.verified },
   'component/spec': { '#paths': work, issues: work, keysOf: documents },
   'component/store': { '#known': documents, '#stale': rows.stale, '#texts': documents, '#underWay': documents, '#waiting': [rows.requests, rows.requests] },
-  'component/store/sqlite': { '#waiting': rows.requests },
+  'component/store/sqlite': { '#sent': rows.requests, '#waiting': rows.requests },
   'component/stream': { '#asking': rows.streams, '#beats': rows.streams, '#byPublication': rows.replay, '#counts': rows.streams, '#entries': rows.replay, '#joined': rows.requests, '#left': rows.streams, '#places': rows.streams, '#queue': rows.streams, '#rings': rows.replay, '#sources': rows.streams, '#streams': rows.streams, '#waiting': rows.streams, '#work': rows.streams, streams: [rows.streams, rows.streams] },
   'component/sync': { '#askedAgain': nodes, '#askedAt': nodes, '#calls': nodes, '#fetchedAt': nodes, '#fetching': nodes, '#heardAt': nodes, '#highest': nodes, '#known': nodes, '#refusedAt': nodes, '#running': nodes },
   'component/syntax': { '#arguments': work },

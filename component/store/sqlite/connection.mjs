@@ -23,6 +23,12 @@ const settings = `
 /** The primary result code of a full disk (https://sqlite.org/rescode.html#full). */
 const full = 13
 
+/** By so many pages the log grows between two attempts to write it into the database. */
+const checkpointPages = 1000
+
+/** Other processes write nothing meanwhile, so that the log can begin anew. @type {Statement} */
+export const checkpoint = { sql: 'pragma wal_checkpoint(full)', parameters: [] }
+
 /** Statements of one text that are kept; others have as many values as rows, and come in many lengths. */
 const mostPrepared = 100
 
@@ -72,6 +78,8 @@ export class Connection {
   #database
   /** @type {Map<string, import('node:sqlite').StatementSync>} */
   #known = new Map()
+  /** Pages of the log at the last attempt to write it into the database. */
+  #tried = 0
   /** Whether a sync of the database may have failed since its last good one. */
   #isDoubtful = true
   /** The part that was counted when all pages were written behind it. @type {string | undefined} */
@@ -102,7 +110,7 @@ export class Connection {
     return isCheckpoint ? this.#checkpoint(statement) : this.#run(statement)
   }
 
-  /** Asked after each commit. @returns {LogState} */
+  /** @returns {LogState} */
   log() {
     const row = this.#prepared('pragma wal_checkpoint(noop)').get()
     return { pages: Number(row?.log), written: Number(row?.checkpointed) }
@@ -112,6 +120,25 @@ export class Connection {
   get isPartlyWritten() {
     const { pages, written } = this.log()
     return written > 0 && written < pages
+  }
+
+  /**
+   * Writes the log into the database where it has grown enough; called after each commit.
+   * @returns {Refusal | undefined} why it could not
+   */
+  checkpointIfDue() {
+    if (this.#database.isTransaction) return undefined
+    try {
+      const { pages } = this.log()
+      // the log has begun anew
+      if (pages < this.#tried) this.#tried = 0
+      if (pages - this.#tried < checkpointPages) return undefined
+      this.#tried = pages
+      this.execute(checkpoint)
+      return undefined
+    } catch (cause) {
+      return refusalOf(cause)
+    }
   }
 
   /** @param {Statement} statement @returns {Result} */

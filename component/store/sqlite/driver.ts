@@ -26,7 +26,8 @@ import {
 import { flush, makeFile, makeFolder } from '#component/durable-file.ts'
 import type { Condition, Engine } from '#component/store/engine.ts'
 import type { Tables } from '#component/store/tables.ts'
-import { Connection, type Result } from './connection.mjs'
+import type { BatchSize } from '#component/store/write-batch.ts'
+import { Connection, checkpoint, type Result } from './connection.mjs'
 import { Writer } from './writer.ts'
 
 /** How long a read blocks the event loop while another process restores the log; longer waits are the store's. */
@@ -153,6 +154,9 @@ async function releasePages(db: Kysely<Tables>): Promise<boolean> {
   return false
 }
 
+/** The thread joins what waits for it, so that it begins with the first rows while requests bring more. */
+const batch: BatchSize = { items: 16, writes: 8 }
+
 /** Statements that change nothing, outside of transactions. */
 const reading = /^\s*(?:select|pragma freelist_count)\b/i
 
@@ -273,9 +277,10 @@ export function sqlite(file: string): Engine {
       const writer = new Writer(isInMemory ? undefined : file, connection, onFailure)
       return dialectOf(connection, writer)
     },
+    batch,
     conditionOf,
     async checkpoint(db) {
-      await sql`pragma wal_checkpoint(full)`.execute(db)
+      await sql.raw(checkpoint.sql).execute(db)
     },
     releasePages,
   }

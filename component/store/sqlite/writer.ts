@@ -1,22 +1,22 @@
-/** What changes a SQLite database, in turn: transactions, between them all statements that wait, as one commit, and checkpoints. */
+/** What changes a SQLite database, in turn: transactions, and between them statements, of which all that wait for the thread are one commit. */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { programRoot } from '#component/program-root.ts'
-import type { Connection, Refusal, Result, Statement } from './connection.mjs'
+import {
+  type Connection,
+  checkpoint,
+  type Refusal,
+  type Result,
+  type Statement,
+} from './connection.mjs'
+import type { Told } from './write-thread.mjs'
 
 const program = join(programRoot, 'component/store/sqlite/write-thread.mjs')
 
-/** Statements of one commit. */
+/** Statements of one message to the thread; it joins messages up to as many. */
 const mostTogether = 1000
 
-/** By so many pages the log grows between two attempts to write it into the database. */
-const checkpointPages = 1000
-
-/** Other processes write nothing meanwhile, so that the log can begin anew. */
-const checkpoint: Statement = { sql: 'pragma wal_checkpoint(full)', parameters: [] }
-
-/** Runs statements: in a transaction each by itself, otherwise as one commit. @returns of each */
-type Execute = (statements: readonly Statement[]) => Promise<readonly (Result | Refusal)[]>
+type Outcomes = readonly (Result | Refusal)[]
 
 /** What SQLite refused, with the code by which its own errors tell it. */
 class SqliteRefusal extends Error {
@@ -36,25 +36,26 @@ function resultOf(outcome: Result | Refusal): Result {
 /** The thread that writes; started when it is needed first. */
 class WriteThread {
   readonly #file: string
+  readonly #onFailure: (cause: unknown) => void
   #thread: Worker | undefined
+  /** The messages of which it has not told the outcomes, in their order. */
+  #sent: PromiseWithResolvers<Outcomes>[] = []
 
-  constructor(file: string) {
+  constructor(file: string, onFailure: (cause: unknown) => void) {
     this.#file = file
+    this.#onFailure = onFailure
   }
 
-  /** Throws when the process may not start threads; rejects when the thread ends. One at a time. */
-  execute(statements: readonly Statement[]): Promise<readonly (Result | Refusal)[]> {
+  /**
+   * Runs statements after those of earlier calls; outside of a transaction they may be one commit with those of later ones.
+   * Throws when the process may not start threads; rejects when the thread ends.
+   */
+  execute(statements: readonly Statement[]): Promise<Outcomes> {
     this.#thread ??= this.#start()
-    const thread = this.#thread
-    const { promise, resolve, reject } = Promise.withResolvers<readonly (Result | Refusal)[]>()
-    const ended = () => reject(new Error('the thread that writes has ended'))
-    thread.ref()
-    thread.once('message', resolve).once('error', reject).once('exit', ended)
-    thread.postMessage(statements)
-    return promise.finally(() => {
-      thread.off('message', resolve).off('error', reject).off('exit', ended)
-      thread.unref()
-    })
+    const sent = Promise.withResolvers<Outcomes>()
+    if (this.#sent.push(sent) === 1) this.#thread.ref()
+    this.#thread.postMessage(statements)
+    return sent.promise
   }
 
   async close(): Promise<void> {
@@ -69,10 +70,19 @@ class WriteThread {
   #start(): Worker {
     // without the flags of the process, such as --import: the thread needs none of what they load
     const thread = new Worker(program, { workerData: this.#file, execArgv: [] })
-    thread.on('error', () => undefined)
+    let cause: unknown = new Error('the thread that writes has ended')
+    thread.on('message', ({ outcomes, failure }: Told) => {
+      for (const each of outcomes) this.#sent.shift()?.resolve(each)
+      if (this.#sent.length === 0) thread.unref()
+      if (failure) this.#onFailure(new SqliteRefusal(failure))
+    })
+    thread.on('error', (error) => {
+      cause = error
+    })
     thread.on('exit', () => {
       // the next statement starts it again; what it had not committed is not there
       this.#thread = undefined
+      for (const { reject } of this.#sent.splice(0)) reject(cause)
     })
     return thread
   }
@@ -87,20 +97,18 @@ interface Waiting {
 /** The transactions of one process. */
 export class Writer {
   readonly #connection: Connection
-  readonly #thread: WriteThread | undefined
-  readonly #execute: Execute
   readonly #onFailure: (cause: unknown) => void
-  #hasThread: boolean
+  #thread: WriteThread | undefined
   #waiting: Waiting[] = []
-  #lastTurn: Promise<void> = Promise.resolve()
-  /** Pages of the log at the last attempt to write it into the database. */
-  #tried = 0
-  #isClosed = false
+  /** Settles when what was asked for last has ended, and so has all before it. */
+  #last: Promise<void> = Promise.resolve()
+  /** Transactions that wait for their turn, or have it. */
+  #turns = 0
 
   /**
    * @param file undefined: no other connection sees the database, so that it has no thread
    * @param connection what runs the statements where there is no thread
-   * @param onFailure called with what has failed after statements had their results
+   * @param onFailure called with what has failed that nobody waits for
    */
   constructor(
     file: string | undefined,
@@ -109,36 +117,24 @@ export class Writer {
   ) {
     this.#connection = connection
     this.#onFailure = onFailure
-    const here: Execute = async (statements) => connection.executeAll(statements)
-    const thread = file === undefined ? undefined : new WriteThread(file)
-    this.#thread = thread
-    this.#hasThread = thread !== undefined
-    this.#execute = (statements) => {
-      if (!this.#hasThread || thread === undefined) return here(statements)
-      try {
-        return thread.execute(statements)
-      } catch {
-        // the process may not start threads
-        this.#hasThread = false
-        return here(statements)
-      }
-    }
+    this.#thread = file === undefined ? undefined : new WriteThread(file, onFailure)
   }
 
   /** Whether another connection than that of the process writes. */
   get hasThread(): boolean {
-    return this.#hasThread
+    return this.#thread !== undefined
   }
 
   /** Resolves when it is the caller's turn, with what ends the turn. */
   async turn(): Promise<() => void> {
-    const last = this.#lastTurn
+    const before = this.#last
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#lastTurn = promise
-    await last
+    this.#last = promise
+    this.#turns += 1
+    await before
     return () => {
+      this.#turns -= 1
       resolve()
-      if (!this.#isClosed) this.#checkpointIfDue()
     }
   }
 
@@ -152,40 +148,29 @@ export class Writer {
   write(statement: Statement): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ statement, resolve, reject })
-      if (this.#waiting.length === 1) void this.#writeWaiting()
+      if (this.#waiting.length > 1) return
+      // where no transaction is before it, it does not wait for the results of others
+      const before = this.#turns === 0 ? Promise.resolve() : this.#last
+      this.#last = before.then(() => this.#writeWaiting())
     })
   }
 
   /** Ends the thread, once what it does is done. */
   async close(): Promise<void> {
     const end = await this.turn()
-    this.#isClosed = true
     // the rest of what a reader has held back: the log goes with the store
     if (this.#connection.isPartlyWritten) await this.execute(checkpoint).catch(this.#onFailure)
     await this.#thread?.close()
     end()
   }
 
-  #checkpointIfDue(): void {
-    try {
-      const { pages } = this.#connection.log()
-      // the log has begun anew
-      if (pages < this.#tried) this.#tried = 0
-      if (pages - this.#tried < checkpointPages) return
-      this.#tried = pages
-    } catch (cause) {
-      this.#onFailure(cause)
-      return
-    }
-    void this.turn().then((end) => this.execute(checkpoint).catch(this.#onFailure).finally(end))
+  async #writeWaiting(): Promise<void> {
+    const writes: Promise<void>[] = []
+    while (this.#waiting.length > 0) writes.push(this.#write(this.#waiting.splice(0, mostTogether)))
+    await Promise.all(writes)
   }
 
-  async #writeWaiting(): Promise<void> {
-    const end = await this.turn()
-    const batch = this.#waiting.slice(0, mostTogether)
-    this.#waiting = this.#waiting.slice(mostTogether)
-    // those who come from now on wait for the next turn
-    if (this.#waiting.length > 0) void this.#writeWaiting()
+  async #write(batch: readonly Waiting[]): Promise<void> {
     try {
       const outcomes = await this.#execute(batch.map(({ statement }) => statement))
       for (const [index, { resolve, reject }] of batch.entries()) {
@@ -197,8 +182,19 @@ export class Writer {
       }
     } catch (cause) {
       for (const { reject } of batch) reject(cause)
-    } finally {
-      end()
     }
+  }
+
+  async #execute(statements: readonly Statement[]): Promise<Outcomes> {
+    try {
+      if (this.#thread) return this.#thread.execute(statements)
+    } catch {
+      // the process may not start threads
+      this.#thread = undefined
+    }
+    const outcomes = this.#connection.executeAll(statements)
+    const failure = this.#connection.checkpointIfDue()
+    if (failure) this.#onFailure(new SqliteRefusal(failure))
+    return outcomes
   }
 }

@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { expect } from 'chai'
 import { Kysely, sql } from 'kysely'
 import { sqlite } from '#component/store/sqlite/driver.ts'
@@ -19,6 +21,24 @@ const withoutThreads = `
 
 interface List {
   list: { item: number }
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** The thread that is sent what this writes. */
+async function threadOf(write: () => unknown): Promise<Worker> {
+  const { postMessage } = Worker.prototype
+  try {
+    return await new Promise((resolve) => {
+      Worker.prototype.postMessage = function (this: Worker, ...message) {
+        resolve(this)
+        return postMessage.apply(this, message)
+      }
+      write()
+    })
+  } finally {
+    Worker.prototype.postMessage = postMessage
+  }
 }
 
 /** Where the database is; in memory it has one connection, and no thread. */
@@ -132,6 +152,41 @@ describe('SQLite', () => {
         const frames = (statSync(join(folder, 'gateway.db-wal')).size - before) / (4096 + 24)
         expect(frames).to.be.at.most(10)
         expect(await items()).to.have.length(300)
+      })
+
+      describe('while another process writes', () => {
+        let other: DatabaseSync
+        beforeEach(async () => {
+          await insert(1_000)
+          other = new DatabaseSync(join(folder, 'gateway.db'))
+          other.exec('begin immediate')
+        })
+        afterEach(() => other.close())
+
+        it('gathers writes of many turns, and brings them to the disk together', async () => {
+          const before = statSync(join(folder, 'gateway.db-wal')).size
+          const written: Promise<unknown>[] = []
+          for (let item = 0; item < 50; item++) {
+            written.push(insert(item))
+            await nextTurn()
+          }
+          other.exec('rollback')
+          await Promise.all(written)
+          const frames = (statSync(join(folder, 'gateway.db-wal')).size - before) / (4096 + 24)
+          expect(frames).to.be.at.most(5)
+          expect(await items()).to.have.length(51)
+        })
+
+        it('refuses what waits when its thread ends, and starts another one', async () => {
+          const refused = [insert(1), insert(2)]
+          const thread = await threadOf(() => refused.push(insert(3)))
+          await thread.terminate()
+          const ends = await Promise.allSettled(refused)
+          other.exec('rollback')
+          expect(ends.map(({ status }) => status)).to.deep.equal(Array(3).fill('rejected'))
+          await insert(4)
+          expect(await items()).to.deep.equal([4, 1_000])
+        })
       })
 
       it('shows a write that has resolved to the next read', async () => {

@@ -2,6 +2,9 @@
 import { expect } from 'chai'
 import { WriteBatch } from '#component/store/write-batch.ts'
 
+/** One write after the other. */
+const alone = { items: 10, writes: 1 }
+
 describe('a batch of writes', () => {
   it('writes what comes in one turn together, in order, and at most so many at once', async () => {
     const writes: (readonly number[])[] = []
@@ -9,7 +12,7 @@ describe('a batch of writes', () => {
       writes.push(items)
       return items.map((item) => item * 2)
     }
-    const batch = new WriteBatch(write, 3)
+    const batch = new WriteBatch(write, { items: 3, writes: 1 })
     const results = await Promise.all([1, 2, 3, 4].map((item) => batch.add(item)))
     expect(results).to.deep.equal([2, 4, 6, 8])
     expect(writes).to.deep.equal([[1, 2, 3], [4]])
@@ -22,7 +25,7 @@ describe('a batch of writes', () => {
       writes.push(items)
       if (writes.length === 1) await first.promise
       return items
-    }, 10)
+    }, alone)
     const done = [batch.add('a')]
     await new Promise((resolve) => setImmediate(resolve))
     done.push(batch.add('b'), batch.add('c'))
@@ -38,10 +41,38 @@ describe('a batch of writes', () => {
     const batch = new WriteBatch(async (items: readonly string[]) => {
       if (isAway) throw new Error('away')
       return items
-    }, 10)
+    }, alone)
     const failures = await Promise.allSettled([batch.add('a'), batch.add('b')])
     expect(failures.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected'])
     isAway = false
     expect(await batch.add('c')).to.equal('c')
+  })
+
+  it('has so many writes under way, each full or with what came in a turn', async () => {
+    const writes: { items: readonly number[]; end: () => void }[] = []
+    const batch = new WriteBatch(
+      (items: readonly number[]) =>
+        new Promise<readonly number[]>((resolve) => {
+          writes.push({ items, end: () => resolve(items) })
+        }),
+      { items: 2, writes: 2 },
+    )
+    const written = () => writes.map(({ items }) => items)
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const done = [1, 2, 3].map((item) => batch.add(item))
+    expect(written()).to.deep.equal([[1, 2]])
+    await turn()
+    expect(written()).to.deep.equal([[1, 2], [3]])
+    done.push(...[4, 5, 6].map((item) => batch.add(item)))
+    await turn()
+    expect(written()).to.deep.equal([[1, 2], [3]])
+    writes[1]?.end()
+    await turn()
+    expect(written()).to.deep.equal([[1, 2], [3], [4, 5]])
+    writes[0]?.end()
+    await turn()
+    for (const { end } of writes) end()
+    expect(await Promise.all(done)).to.deep.equal([1, 2, 3, 4, 5, 6])
+    expect(written()).to.deep.equal([[1, 2], [3], [4, 5], [6]])
   })
 })
