@@ -36,6 +36,7 @@ const mostPrepared = 100
  * @typedef {object} Statement
  * @property {string} sql
  * @property {readonly unknown[]} parameters
+ * @property {boolean} [isWithin] refused outside of a transaction
  */
 
 /**
@@ -227,6 +228,10 @@ export class Connection {
   #executeAlone(statement) {
     // with a full disk, SQLite has rolled back by itself
     if (statement.sql === 'rollback' && !this.#database.isTransaction) return nothing
+    // the thread that has begun it is gone
+    if (statement.isWithin && !this.#database.isTransaction) {
+      return { message: 'the transaction has ended', errcode: undefined }
+    }
     try {
       return this.execute(statement)
     } catch (cause) {

@@ -178,7 +178,9 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
     const statement = { sql, parameters }
-    if (this.#endTurn) return answerOf<R>(await this.#writer.execute(statement))
+    if (this.#endTurn) {
+      return answerOf<R>(await this.#writer.execute({ ...statement, isWithin: true }))
+    }
     if (this.#reader && reading.test(sql)) return answerOf<R>(this.#reader.execute(statement))
     return answerOf<R>(await this.#writer.write(statement))
   }
@@ -191,7 +193,7 @@ class SqliteConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     this.#endTurn = await this.#writer.turn()
     try {
-      await this.executeQuery({ sql: 'begin immediate', parameters: [] })
+      await this.#writer.execute({ sql: 'begin immediate', parameters: [] })
     } catch (cause) {
       this.#end()
       throw cause

@@ -189,6 +189,21 @@ describe('SQLite', () => {
         })
       })
 
+      it('keeps nothing of a transaction whose thread has ended amid it', async () => {
+        const ended = db.transaction().execute(async (all) => {
+          const thread = await threadOf(() => all.insertInto('list').values({ item: 1 }).execute())
+          await all.insertInto('list').values({ item: 2 }).execute()
+          await thread.terminate()
+          await all.insertInto('list').values({ item: 3 }).execute()
+        })
+        expect(await ended.catch((cause: Error) => cause.message)).to.equal(
+          'the transaction has ended',
+        )
+        expect(await items()).to.deep.equal([])
+        await insert(4)
+        expect(await items()).to.deep.equal([4])
+      })
+
       it('shows a write that has resolved to the next read', async () => {
         for (let item = 0; item < 50; item++) {
           await insert(item)
