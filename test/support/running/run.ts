@@ -9,12 +9,11 @@ import { parseArgs } from 'node:util'
 import { recordCosts } from './costs.ts'
 import { mocha, sideBySide } from './mocha.ts'
 
-/** Files that measure memory or moments, load the machine, or need the ports of the example: nothing runs beside them. */
+/** Files that measure moments, load the machine, or need the ports of the example: nothing runs beside them. */
 const alone: readonly string[] = [
   'test/cluster/gateways-of-workers.test.ts',
   'test/cluster/postgres.test.ts',
   'test/deploy/debian/prometheus/prometheus.test.ts',
-  'test/e2e/memory-of-logins.full.test.ts',
   // beside start.test.ts
   'test/e2e/start.full.test.ts',
   'test/e2e/streaming.full.test.ts',
