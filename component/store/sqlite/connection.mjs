@@ -23,6 +23,9 @@ const settings = `
 /** The primary result code of a full disk (https://sqlite.org/rescode.html#full). */
 const full = 13
 
+/** Statements of one message to the thread that writes; it joins further messages while it has fewer. */
+export const mostTogether = 1000
+
 /** By so many pages the log grows between two attempts to write it into the database. */
 const checkpointPages = 1000
 

@@ -1,6 +1,6 @@
 /** A thread that has the connection which writes: neither a commit nor a checkpoint holds up the event loop. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { Connection } from './connection.mjs'
+import { Connection, mostTogether } from './connection.mjs'
 
 /**
  * What the thread tells.
@@ -11,9 +11,6 @@ import { Connection } from './connection.mjs'
 
 /** How long a statement waits while another process writes; milliseconds. Longer waits are the store's. */
 const busyTimeoutMs = 100
-
-/** Statements of one commit: no message is added beyond so many. */
-const mostTogether = 1000
 
 const connection = new Connection(workerData, busyTimeoutMs)
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)

@@ -5,6 +5,7 @@ import { programRoot } from '#component/program-root.ts'
 import {
   type Connection,
   checkpoint,
+  mostTogether,
   type Refusal,
   type Result,
   type Statement,
@@ -12,9 +13,6 @@ import {
 import type { Told } from './write-thread.mjs'
 
 const program = join(programRoot, 'component/store/sqlite/write-thread.mjs')
-
-/** Statements of one message to the thread; it joins messages up to as many. */
-const mostTogether = 1000
 
 type Outcomes = readonly (Result | Refusal)[]
 
