@@ -27,6 +27,16 @@ export type Encode = (value: unknown, type: string) => string | Uint8Array
 
 type ReplyHeaders = Reply['headers']
 
+type Valued = ReplyBody & { readonly kind: 'value' }
+
+/** The ETag of a reply. */
+interface Found {
+  /** Undefined or empty: none. */
+  readonly tag: string | undefined
+  /** The body, where it was encoded for it. */
+  readonly bytes?: string | Uint8Array
+}
+
 /** A text and its ETag. */
 interface Tagged {
   readonly text: string
@@ -52,8 +62,11 @@ export class Conditions {
    */
   answer(exchange: Exchange, reply: Reply): Reply {
     if (!isConditional(exchange, reply)) return reply
-    const tagged = this.tagged(exchange, reply)
-    return isMatched(exchange, tagged) ? notModified(tagged) : tagged
+    if (typeof reply.headers.etag === 'string') {
+      return isMatched(exchange, reply.headers.etag) ? notModified(reply) : reply
+    }
+    const found = this.#find(reply)
+    return isMatched(exchange, found.tag) ? notModified(reply, found.tag) : withTag(reply, found)
   }
 
   /** A kept answer with the validators that it was stored with, or 304 where the client has it (RFC 9111 §4.3.2). */
@@ -62,43 +75,35 @@ export class Conditions {
     const isKnown =
       exchange.header('if-none-match') === undefined
         ? isUnmodified(exchange, reply)
-        : isMatched(exchange, reply)
+        : isMatched(exchange, reply.headers.etag)
     return isKnown ? notModified(reply) : reply
   }
 
   /** The reply with its ETag. ExpressionError where its body cannot be encoded. */
   tagged(exchange: Exchange, reply: Reply): Reply {
     const isDue = isConditional(exchange, reply) && typeof reply.headers.etag !== 'string'
-    return isDue ? this.#tagged(reply) : reply
+    return isDue ? withTag(reply, this.#find(reply)) : reply
   }
 
-  #tagged(reply: Reply): Reply {
-    const { headers, body } = reply
+  #find(reply: Reply): Found {
+    const { body } = reply
     switch (body.kind) {
-      case 'value':
-        return this.#taggedValue(reply, body)
+      case 'value': {
+        if (body.encodings) return { tag: this.#fixedTag(body, body.encodings) }
+        const bytes = this.#encode(body.value, body.type)
+        return { tag: this.#tagOf(bytes, reply), bytes }
+      }
       case 'bytes':
-        return withTag(reply, this.#tagOf(body.bytes, reply), headers, body)
+        return { tag: this.#tagOf(body.bytes, reply) }
       case 'none':
-        return withTag(reply, tagOf(''), headers, body)
+        return { tag: tagOf('') }
       default:
-        return reply
+        return { tag: undefined }
     }
   }
 
-  #taggedValue(reply: Reply, body: ReplyBody & { readonly kind: 'value' }): Reply {
-    const { value, type, encodings } = body
-    const { headers } = reply
-    if (encodings === undefined) {
-      const bytes = this.#encode(value, type)
-      // encoded once: the bytes go out as they are
-      return withTag(
-        reply,
-        this.#tagOf(bytes, reply),
-        { ...headers, 'content-type': headers['content-type'] ?? type },
-        { kind: 'bytes', bytes },
-      )
-    }
+  /** Empty: the body is too large. */
+  #fixedTag({ value, type }: Valued, encodings: Encodings): string {
     let tags = this.#fixed.get(encodings)
     if (tags === undefined) {
       tags = new Map()
@@ -111,7 +116,7 @@ export class Conditions {
       tag = tagOf(content) ?? ''
       tags.set(type, tag)
     }
-    return withTag(reply, tag, headers, body)
+    return tag
   }
 
   #tagOf(content: string | Uint8Array, { operation }: Reply): string | undefined {
@@ -130,10 +135,10 @@ export class Conditions {
 const isConditional = ({ method }: Exchange, { status, error, body }: Reply): boolean =>
   (method === 'get' || method === 'head') && status === 200 && !error && body.kind !== 'events'
 
-function isMatched(exchange: Exchange, { headers }: Reply): boolean {
-  const { etag } = headers
+function isMatched(exchange: Exchange, etag: ReplyHeaders[string] | undefined): boolean {
+  if (typeof etag !== 'string' || etag === '') return false
   const asked = exchange.header('if-none-match')
-  return typeof etag === 'string' && asked !== undefined && isListed(etag, asked)
+  return asked !== undefined && isListed(etag, asked)
 }
 
 /** By the time of the last change (RFC 9110 §13.1.3). */
@@ -146,18 +151,22 @@ function isUnmodified(exchange: Exchange, { headers }: Reply): boolean {
   return since !== undefined && changed !== undefined && changed <= since
 }
 
-function notModified(reply: Reply): Reply {
+/** @param tag absent: that of its headers */
+function notModified(reply: Reply, tag?: string): Reply {
   if (reply.body.kind === 'stream') reply.body.stream.destroy()
-  return { ...reply, status: 304, headers: repeatedOf(reply.headers), body: { kind: 'none' } }
+  const headers = repeatedOf(reply.headers)
+  if (tag) headers.etag = tag
+  return { ...reply, status: 304, headers, body: { kind: 'none' } }
 }
 
-/** @param tag undefined or empty: none */
-const withTag = (
-  reply: Reply,
-  tag: string | undefined,
-  headers: ReplyHeaders,
-  body: ReplyBody,
-): Reply => ({ ...reply, headers: tag ? { ...headers, etag: tag } : headers, body })
+function withTag(reply: Reply, { tag, bytes }: Found): Reply {
+  const { headers, body } = reply
+  const own = tag ? { ...headers, etag: tag } : headers
+  if (bytes === undefined || body.kind !== 'value') return { ...reply, headers: own }
+  // encoded once: the bytes go out as they are
+  const type = headers['content-type'] ?? body.type
+  return { ...reply, headers: { ...own, 'content-type': type }, body: { kind: 'bytes', bytes } }
+}
 
 /** A strong ETag; undefined for a body that is too large. */
 function tagOf(content: string | Uint8Array): string | undefined {
@@ -166,10 +175,12 @@ function tagOf(content: string | Uint8Array): string | undefined {
   return `"${hash('sha256', content, 'base64url').slice(0, tagCharacters)}"`
 }
 
-function repeatedOf(headers: ReplyHeaders): ReplyHeaders {
+function repeatedOf(headers: ReplyHeaders): Record<string, ReplyHeaders[string]> {
   const kept: Record<string, ReplyHeaders[string]> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (repeated.has(name) || name.startsWith('access-control-')) kept[name] = value
+  for (const name in headers) {
+    const value = headers[name]
+    const isKept = repeated.has(name) || name.startsWith('access-control-')
+    if (isKept && value !== undefined) kept[name] = value
   }
   return kept
 }
