@@ -50,9 +50,9 @@ class WriteThread {
    */
   execute(statements: readonly Statement[]): Promise<Outcomes> {
     this.#thread ??= this.#start()
+    this.#thread.postMessage(statements)
     const sent = Promise.withResolvers<Outcomes>()
     if (this.#sent.push(sent) === 1) this.#thread.ref()
-    this.#thread.postMessage(statements)
     return sent.promise
   }
 
