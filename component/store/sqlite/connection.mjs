@@ -55,6 +55,9 @@ const mostPrepared = 100
  * @property {number | undefined} errcode https://sqlite.org/rescode.html
  */
 
+/** As SQLite refuses what was interrupted (https://sqlite.org/rescode.html#interrupt). @type {(message: string) => Refusal} */
+export const interruption = (message) => ({ message, errcode: 9 })
+
 /** What a statement of several has refused: not the beginning, nor the end of their transaction. */
 class StatementFailure extends Error {}
 
@@ -233,7 +236,7 @@ export class Connection {
     if (statement.sql === 'rollback' && !this.#database.isTransaction) return nothing
     // the thread that has begun it is gone
     if (statement.isWithin && !this.#database.isTransaction) {
-      return { message: 'the transaction has ended', errcode: undefined }
+      return interruption('the transaction has ended')
     }
     try {
       return this.execute(statement)

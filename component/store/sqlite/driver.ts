@@ -48,6 +48,7 @@ const conditions: Readonly<Record<number, Condition>> = {
   5: { message: 'the store is locked by another process', patience: 'always' },
   6: { message: 'the store is locked', patience: 'always' },
   8: { message: 'the store is read-only', patience: 'never', fault: 'read_only' },
+  9: { message: 'the store was interrupted', patience: 'never' },
   10: { message: 'the disk of the store failed', patience: 'never', fault: 'failed' },
   11: { message: `the store is damaged: ${remedy}`, patience: 'never' },
   13: { message: 'the disk of the store is full', patience: 'never', fault: 'full' },

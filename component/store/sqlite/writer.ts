@@ -5,6 +5,7 @@ import { programRoot } from '#component/program-root.ts'
 import {
   type Connection,
   checkpoint,
+  interruption,
   mostTogether,
   type Refusal,
   type Result,
@@ -20,8 +21,8 @@ type Outcomes = readonly (Result | Refusal)[]
 class SqliteRefusal extends Error {
   readonly errcode: number | undefined
 
-  constructor({ message, errcode }: Refusal) {
-    super(message)
+  constructor({ message, errcode }: Refusal, cause?: unknown) {
+    super(message, { cause })
     this.errcode = errcode
   }
 }
@@ -68,7 +69,7 @@ class WriteThread {
   #start(): Worker {
     // without the flags of the process, such as --import: the thread needs none of what they load
     const thread = new Worker(program, { workerData: this.#file, execArgv: [] })
-    let cause: unknown = new Error('the thread that writes has ended')
+    let cause: unknown
     thread.on('message', ({ outcomes, failure }: Told) => {
       for (const each of outcomes) this.#sent.shift()?.resolve(each)
       if (this.#sent.length === 0) thread.unref()
@@ -80,11 +81,17 @@ class WriteThread {
     thread.on('exit', () => {
       // the next statement starts it again; what it had not committed is not there
       this.#thread = undefined
-      for (const { reject } of this.#sent.splice(0)) reject(cause)
+      for (const { reject } of this.#sent.splice(0)) reject(refusalBy(cause))
     })
     return thread
   }
 }
+
+/** Why statements are refused whose thread has ended: SQLite has refused to open the database, or anything else. */
+const refusalBy = (cause: unknown): unknown =>
+  cause instanceof Error && 'errcode' in cause
+    ? cause
+    : new SqliteRefusal(interruption('the thread that writes has ended'), cause)
 
 interface Waiting {
   readonly statement: Statement
