@@ -1,5 +1,5 @@
 /** The API Specifications that the operator sees, kept as events tell of changes. */
-import { call, specPath } from './api.js'
+import { call, Refusal, specPath } from './api.js'
 import { onEvent } from './live.js'
 import { makeStore } from './store.js'
 
@@ -16,52 +16,93 @@ const gatherMs = 80
 const mostSingle = 8
 const listPauseMs = 3_000
 
-/** @type {Set<string>} */
+/** Ids of what is to be read again. @type {Set<string>} */
 const changed = new Set()
-let isWaiting = false
+/** Reads of one connection follow one another: none overwrites what a later one has found. */
+let reading = Promise.resolve()
+let connection = 0
+let isDue = false
 let listedAt = 0
+
+onEvent((name, { id }) => {
+  if (name === 'hello') {
+    connection += 1
+    reading = loadSpecs()
+  }
+  if (name !== 'on_load' && name !== 'on_delete') return
+  changed.add(id)
+  readLater(gatherMs)
+})
+
+/** @param {number} pauseMs */
+function readLater(pauseMs) {
+  if (isDue) return
+  isDue = true
+  setTimeout(() => {
+    isDue = false
+    reading = reading.then(readChanged)
+  }, pauseMs)
+}
+
+async function readChanged() {
+  const pause = listedAt + listPauseMs - Date.now()
+  if (changed.size <= mostSingle) await loadSingle()
+  else if (pause <= 0) await loadSpecs()
+  else readLater(pause)
+}
 
 /** Reads all. */
 async function loadSpecs() {
   listedAt = Date.now()
-  changed.clear()
-  try {
-    /** @type {Spec[]} */
-    const all = await call('GET', '/api_specs')
+  const ids = take()
+  const mine = connection
+  /** @type {readonly Spec[] | Error} */
+  const all = await call('GET', '/api_specs').catch((error) => error)
+  if (mine !== connection) return
+  if (!(all instanceof Error)) {
     specStore.set({ specs: new Map(all.map((one) => [one.id, one])), isLoaded: true, problem: '' })
-  } catch (error) {
-    specStore.set({ problem: error instanceof Error ? error.message : String(error) })
+    return
   }
+  specStore.set({ problem: all.message })
+  if (isPassing(all)) readAgain(ids)
 }
 
-onEvent((name, { id }) => {
-  if (name === 'hello') void loadSpecs()
-  if (name !== 'on_load' && name !== 'on_delete') return
-  changed.add(id)
-  if (!isWaiting) setTimeout(readChanged, gatherMs)
-  isWaiting = true
-})
-
-async function readChanged() {
-  const pause = listedAt + listPauseMs - Date.now()
-  if (changed.size > mostSingle && pause > 0) {
-    setTimeout(readChanged, pause)
-    return
-  }
-  isWaiting = false
-  if (changed.size > mostSingle) {
-    await loadSpecs()
-    return
-  }
-  const ids = [...changed]
-  changed.clear()
-  const found = await Promise.all(ids.map((id) => call('GET', specPath(id)).catch(() => undefined)))
+/** Reads each that has changed. */
+async function loadSingle() {
+  const ids = take()
+  const mine = connection
+  const found = await Promise.all(
+    ids.map((id) => call('GET', specPath(id)).catch((error) => error)),
+  )
+  if (mine !== connection) return
   const specs = new Map(specStore.get().specs)
   for (const [index, id] of ids.entries()) {
-    if (found[index]) specs.set(id, found[index])
-    else specs.delete(id)
+    const one = found[index]
+    if (isPassing(one)) readAgain([id])
+    else if (one instanceof Error) specs.delete(id)
+    else specs.set(id, one)
   }
   specStore.set({ specs })
+}
+
+/** Ids of what has changed until now. */
+function take() {
+  const ids = [...changed]
+  changed.clear()
+  return ids
+}
+
+/**
+ * Whether the gateway may answer otherwise in a moment.
+ * @param {unknown} error
+ */
+const isPassing = (error) =>
+  error instanceof Refusal && (error.status === 0 || error.status === 429 || error.status >= 500)
+
+/** @param {readonly string[]} ids of what could not be read */
+function readAgain(ids) {
+  for (const id of ids) changed.add(id)
+  if (ids.length > 0) readLater(listPauseMs)
 }
 
 const methods = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
