@@ -56,15 +56,16 @@ async function loadSpecs() {
   listedAt = Date.now()
   const ids = take()
   const mine = connection
-  /** @type {readonly Spec[] | Error} */
-  const all = await call('GET', '/api_specs').catch((error) => error)
-  if (mine !== connection) return
-  if (!(all instanceof Error)) {
-    specStore.set({ specs: new Map(all.map((one) => [one.id, one])), isLoaded: true, problem: '' })
-    return
+  try {
+    /** @type {Spec[]} */
+    const all = await call('GET', '/api_specs')
+    const specs = new Map(all.map((one) => [one.id, one]))
+    if (mine === connection) specStore.set({ specs, isLoaded: true, problem: '' })
+  } catch (error) {
+    if (mine !== connection) return
+    specStore.set({ problem: error instanceof Error ? error.message : String(error) })
+    if (isPassing(error)) readAgain(ids)
   }
-  specStore.set({ problem: all.message })
-  if (isPassing(all)) readAgain(ids)
 }
 
 /** Reads each that has changed. */
@@ -79,7 +80,7 @@ async function loadSingle() {
   for (const [index, id] of ids.entries()) {
     const one = found[index]
     if (isPassing(one)) readAgain([id])
-    else if (one instanceof Error) specs.delete(id)
+    else if (!one || one instanceof Error) specs.delete(id)
     else specs.set(id, one)
   }
   specStore.set({ specs })

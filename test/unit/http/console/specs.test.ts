@@ -6,6 +6,8 @@ import { until } from '#test/support/running/until.ts'
 interface Request {
   readonly path: string
   answer(body: unknown, status?: number): void
+  /** With 200. */
+  answerText(text: string): void
 }
 
 const globals = globalThis as unknown as Record<string, unknown>
@@ -53,7 +55,7 @@ describe('the API Specifications of the console', () => {
         }
         return new Promise((resolve) => {
           const answer = (body: unknown, status = 200) => resolve(Response.json(body, { status }))
-          requests.push({ path, answer })
+          requests.push({ path, answer, answerText: (text) => resolve(new Response(text)) })
         })
       },
     }
@@ -119,6 +121,26 @@ describe('the API Specifications of the console', () => {
     former.answer([doc(1)])
     await new Promise((resolve) => setImmediate(resolve))
     await shows(doc(2))
+  })
+
+  it('are read on after a page of a proxy in place of the list', async () => {
+    ;(await list()).answer([doc(1)])
+    await shows(doc(1))
+    ;(await list()).answerText('<html>')
+    await until('it tells a problem', () => lib.specStore.get().problem !== '')
+    tell('on_load', { id: 'b' })
+    ;(await asked('/api_specs/b')).answer(doc(1, 'b'))
+    await shows(doc(1), doc(1, 'b'))
+  })
+
+  it('have nothing in place of one that is no document', async () => {
+    ;(await list()).answer([doc(1)])
+    await shows(doc(1))
+    tell('on_load', { id: 'b' })
+    ;(await asked('/api_specs/b')).answerText('<html>')
+    tell('on_load', { id: 'c' })
+    ;(await asked('/api_specs/c')).answer(doc(1, 'c'))
+    await shows(doc(1), doc(1, 'c'))
   })
 
   for (const status of [429, 503]) {
