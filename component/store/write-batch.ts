@@ -2,9 +2,9 @@
 
 /** How many of one kind go together. */
 export interface BatchSize {
-  /** Items of one write; so many are written at once, others at the end of the turn. */
+  /** The most items of one write. A full write begins immediately, a smaller one at the end of the turn of the event loop. */
   readonly items: number
-  /** Writes under way; then items wait. */
+  /** The most writes that are under way; further items wait for one of them to end. */
   readonly writes: number
 }
 

@@ -113,7 +113,7 @@ export class Writer {
   /**
    * @param file undefined: no other connection sees the database, so that it has no thread
    * @param connection what runs the statements where there is no thread
-   * @param onFailure called with what has failed that nobody waits for
+   * @param onFailure called with the failure of a checkpoint, for which no caller waits
    */
   constructor(
     file: string | undefined,

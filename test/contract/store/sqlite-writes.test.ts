@@ -24,7 +24,7 @@ interface List {
   list: { item: number }
 }
 
-/** Not to be tried again: nobody knows whether it was committed. */
+/** The condition of a write that may have been committed, so that the store does not repeat it. */
 const interrupted = { message: 'the store was interrupted', patience: 'never' }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
