@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import {
   deliveryTo,
   documentOf,
+  documentOfEndpoints,
   openPublisher,
   openReceiver,
   type Publisher,
@@ -38,34 +39,10 @@ const realmOf = {
 }
 
 /** A document whose delivery goes to the endpoints that users add. */
-const ofUsers = documentOf(
-  {
-    orders: {
-      ...{ topic, to: { endpoints: { per_user: 1 } }, concurrency: 16 },
-      body: { type: '{{action.event.topic}}', data: '{{action.event.kwargs}}' },
-    },
-  },
-  {
-    host: '_',
-    versions: {
-      1: {
-        base_path: '/me',
-        defaults: { security: { type: 'basic' } },
-        paths: {
-          '/endpoints': {
-            post: {
-              action: {
-                ...{ type: 'delivery_endpoint', delivery: 'orders', do: 'add' },
-                url: '{{request.body.url}}',
-              },
-              response: { on_result: { body: '{{action.result}}' } },
-            },
-          },
-        },
-      },
-    },
-  },
-)
+const ofUsers = documentOfEndpoints({
+  ...{ topic, to: { endpoints: { per_user: 1 } }, concurrency: 16 },
+  body: { type: '{{action.event.topic}}', data: '{{action.event.kwargs}}' },
+})
 
 interface Registered {
   readonly deliveries: readonly { readonly is_owner: boolean }[]

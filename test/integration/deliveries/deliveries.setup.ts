@@ -79,6 +79,39 @@ export const documentOf = (deliveries: object, more: object = {}) => ({
   ...more,
 })
 
+/** An operation on the endpoints of a user. */
+const operation = (action: object) => ({
+  action: { type: 'delivery_endpoint', delivery: 'orders', ...action },
+  response: { on_result: { body: '{{action.result}}' } },
+})
+
+/** A document with one delivery, which goes to endpoints that users list, add, remove and rotate. */
+export const documentOfEndpoints = (orders: object) =>
+  documentOf(
+    { orders },
+    {
+      host: '_',
+      versions: {
+        1: {
+          base_path: '/me',
+          defaults: { security: { type: 'basic' } },
+          paths: {
+            '/endpoints': {
+              get: operation({ do: 'list' }),
+              post: operation({ do: 'add', url: '{{request.body.url}}' }),
+            },
+            '/endpoints/:id': {
+              delete: operation({ do: 'remove', id: '{{request.bindings.id}}' }),
+            },
+            '/endpoints/:id/secret': {
+              post: operation({ do: 'rotate', id: '{{request.bindings.id}}' }),
+            },
+          },
+        },
+      },
+    },
+  )
+
 /** A delivery to the receiver, which tells the attempt. */
 export const deliveryTo = ({ origin }: Receiver, more: object = {}) => ({
   topic: 'com.example.order.',

@@ -6,7 +6,7 @@ import { send } from '#test/support/http-request.ts'
 import { untilHolds } from '#test/support/running/until.ts'
 import { runCli } from '#test/unit/cli/terminal.ts'
 import {
-  documentOf,
+  documentOfEndpoints,
   openPublisher,
   openReceiver,
   type Publisher,
@@ -18,36 +18,13 @@ import { meanings } from './runbook.ts'
 const topic = 'com.example.order.new'
 
 /** A document whose users have endpoints. */
-const documentWith = (per_user: number, more: object = {}) => {
-  const operation = (action: object) => ({
-    action: { type: 'delivery_endpoint', delivery: 'orders', ...action },
-    response: { on_result: { body: '{{action.result}}' } },
+const documentWith = (per_user: number, more: object = {}) =>
+  documentOfEndpoints({
+    topic,
+    to: { endpoints: { per_user } },
+    retry: { delays: [1, 1] },
+    ...more,
   })
-  return documentOf(
-    { orders: { topic, to: { endpoints: { per_user } }, retry: { delays: [1, 1] }, ...more } },
-    {
-      host: '_',
-      versions: {
-        1: {
-          base_path: '/me',
-          defaults: { security: { type: 'basic' } },
-          paths: {
-            '/endpoints': {
-              get: operation({ do: 'list' }),
-              post: operation({ do: 'add', url: '{{request.body.url}}' }),
-            },
-            '/endpoints/:id': {
-              delete: operation({ do: 'remove', id: '{{request.bindings.id}}' }),
-            },
-            '/endpoints/:id/secret': {
-              post: operation({ do: 'rotate', id: '{{request.bindings.id}}' }),
-            },
-          },
-        },
-      },
-    },
-  )
-}
 
 describe('endpoints of users', () => {
   let gateway: TestGateway
